@@ -1,0 +1,45 @@
+"""lowdim: the few dimensions that matter in a matrix, with a certificate of how right they are.
+
+The rooms, each standing on those before it::
+
+    errors ← sources ← matrices ← solvers ← models        results ← views
+             where     what a     how       promises      what was  looking
+             rows      solver     factors   to the user   learnt    at it
+             come from sees       are found
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lowdim import datasets, errors
+    from lowdim.models.pca import PCA
+    from lowdim.sources.open import open_source as open
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "PCA": ("lowdim.models.pca", "PCA"),
+    "datasets": ("lowdim.datasets", None),
+    "errors": ("lowdim.errors", None),
+    "open": ("lowdim.sources.open", "open_source"),
+}
+
+__all__ = ["PCA", "datasets", "errors", "open"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used, so that `import lowdim` stays fast."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'lowdim' has no attribute {name!r}; it has {', '.join(sorted(_PUBLIC))}")
+    module, attribute = _PUBLIC[name]
+    loaded = import_module(module)
+    value = loaded if attribute is None else getattr(loaded, attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_PUBLIC])

@@ -1,0 +1,1 @@
+"""Small data that may be shipped."""

@@ -1,0 +1,122 @@
+"""Every exception and warning of lowdim.
+
+An error is one sentence with its numbers: what came, what was needed, what to do. Each class builds its own
+message, so that a caller only hands over the facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+
+class LowdimError(Exception):
+    """Base of every error that lowdim raises on purpose."""
+
+
+class BadInput(LowdimError, ValueError):
+    """The data cannot be used as they are."""
+
+
+class BadParameter(LowdimError, ValueError):
+    """A setting has a value that it cannot have."""
+
+    @classmethod
+    def of(cls, owner: str, name: str, given: object, needed: str, remedy: str = "") -> BadParameter:
+        """Say which parameter of which model got what, and what it takes."""
+        tail = f" {remedy}" if remedy else ""
+        return cls(f"{owner}({name}={given!r}): {name} must be {needed}.{tail}")
+
+
+class NotNumeric(BadInput, TypeError):
+    """Columns that hold no real numbers."""
+
+    @classmethod
+    def columns(cls, kinds: Mapping[str, str]) -> NotNumeric:
+        """Name the columns and what they hold."""
+        listed = _listed([f"{name} ({kind})" for name, kind in kinds.items()])
+        return cls(
+            f"{_counted(len(kinds), 'column')} hold no real numbers: {listed}. Leave them out, or turn them into "
+            "numbers first."
+        )
+
+    @classmethod
+    def dtype(cls, dtype: object) -> NotNumeric:
+        """Name the type of an array that is not one of real numbers."""
+        return cls(
+            f"The array has dtype {dtype}, but real numbers are needed: argument must be a string-free, real number "
+            "array, for example X.astype(float)."
+        )
+
+
+class MissingValues(BadInput):
+    """NaN or infinite entries where none may be."""
+
+    @classmethod
+    def found(cls, missing: Mapping[str, int], infinite: Mapping[str, int], n_rows: int) -> MissingValues:
+        """Count the holes per column."""
+        parts = []
+        if missing:
+            parts.append(_holes(missing, "missing (NaN)"))
+        if infinite:
+            parts.append(_holes(infinite, "infinite (inf)"))
+        return cls(
+            f"{' and '.join(parts)}, in {n_rows:,} rows, but every value must be finite: fill or leave out those rows "
+            "or columns first."
+        )
+
+
+class WrongShape(BadInput):
+    """The array has a shape that cannot be used."""
+
+
+class SingularModel(LowdimError, ValueError):
+    """A Gaussian density or an inverse that does not exist for this fit."""
+
+
+class CannotMerge(LowdimError, ValueError):
+    """Two models that cannot become one, or a fit that cannot be continued."""
+
+
+class NeedsAnotherPass(LowdimError, ValueError):
+    """A solver would have to read rows that can be read only once."""
+
+
+class NeedsExtra(LowdimError, ImportError):
+    """An optional package is not installed."""
+
+    @classmethod
+    def package(cls, package: str, what: str, extra: str) -> NeedsExtra:
+        """Name the pip command that mends it."""
+        return cls(f'{what} needs {package}, which is not installed: pip install "lowdim[{extra}]".')
+
+
+class LowdimWarning(UserWarning):
+    """Base of every warning that lowdim gives."""
+
+
+class AccuracyWarning(LowdimWarning):
+    """The certificate does not reach the accuracy that was asked for."""
+
+
+class ConstantColumns(LowdimWarning):
+    """Columns without variance, which scaling cannot bring to variance one."""
+
+
+class RankWarning(LowdimWarning):
+    """More components were asked for than the data have directions."""
+
+
+def _holes(counts: Mapping[str, int], kind: str) -> str:
+    total = sum(counts.values())
+    listed = _listed([f"{name} {count:,}" for name, count in counts.items()])
+    return f"{_counted(total, 'value')} {'is' if total == 1 else 'are'} {kind} ({listed})"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _listed(items: Sequence[str], most: int = 5) -> str:
+    if len(items) <= most:
+        return ", ".join(items)
+    return ", ".join(items[:most]) + f" and {len(items) - most} more"

@@ -1,0 +1,43 @@
+"""From whatever the user has to the matrix that a solver sees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lowdim.errors import BadInput
+from lowdim.matrices.matrix import InMemory, RowBlocks
+from lowdim.matrices.scaling import Scaling
+from lowdim.sources.memory import ArraySource, SparseSource
+from lowdim.sources.source import Source
+from lowdim.sources.weighted import WeightedSource, checked_weights
+
+
+def as_matrix(source: Source, scaling: Scaling, sample_weight: ArrayLike | float | None = None) -> RowBlocks:
+    """The highest rung of the ladder that the source allows; rows of weight zero are left out."""
+    weight = None
+    if sample_weight is not None:
+        if source.n_rows is None:
+            raise BadInput(
+                f"sample_weight was given for {source.describe()}, whose number of rows is not known: pass an array, "
+                "or call partial_fit with each block and its weights."
+            )
+        weight = checked_weights(sample_weight, source.n_rows)
+    if not isinstance(source, (ArraySource, SparseSource)):
+        return RowBlocks(source if weight is None else WeightedSource(source, weight), scaling)
+    if weight is not None and not weight.all():
+        source, weight = _without(source, weight == 0), weight[weight > 0]
+    return InMemory(source, scaling, weight)
+
+
+def _without(source: ArraySource | SparseSource, dropped: Any) -> ArraySource | SparseSource:
+    if isinstance(source, SparseSource):
+        return SparseSource(source.matrix[~dropped], source.columns)
+    return ArraySource(source.array[~dropped], source.columns)
+
+
+def relative_spacing(dtype: np.dtype[Any]) -> float:
+    """Spacing of the numbers that the data can hold; that of float64 for integers."""
+    return float(np.finfo(dtype).eps) if dtype.kind == "f" and dtype.itemsize < 8 else float(np.finfo(float).eps)

@@ -1,0 +1,40 @@
+"""A symmetric matrix that was formed already, as something an iterative solver can multiply with."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from lowdim.matrices.matrix import Matrix
+from lowdim.matrices.products import Floats
+
+
+@final
+class FormedMatrix(Matrix):
+    """S = YᵀY, (p, p)."""
+
+    def __init__(self, S: Floats, rounding: float):
+        self.S = S
+        self.passes = 0
+        self._rounding = rounding
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns, p."""
+        return len(self.S)
+
+    @property
+    def total(self) -> float:
+        """Trace of S."""
+        return float(self.S.trace())
+
+    @property
+    def rounding(self) -> float:
+        """Probable error of S."""
+        return self._rounding
+
+    def normal_times(self, Q: Floats) -> Floats:
+        """Q S."""
+        product: Floats = Q @ self.S
+        return np.ascontiguousarray(product)

@@ -1,0 +1,207 @@
+"""The ladder of matrices: Matrix (products) < RowBlocks (one fold over rows) < InMemory (the array itself).
+
+All of them stand for Y = √w · (X − center) · gain without ever changing or copying X. A solver says which rung it
+needs; `passes` counts how often the rows were read.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import partial
+from typing import final
+
+import numpy as np
+
+from lowdim.errors import MissingValues
+from lowdim.matrices.columns import Span, gram_of_span, product_with_span, spans
+from lowdim.matrices.moments import Moments, block_moments
+from lowdim.matrices.preparation import Preparation
+from lowdim.matrices.products import Floats, add, block_normal, block_triangle, merge_triangles
+from lowdim.matrices.scaling import Scaling
+from lowdim.sources.memory import ArraySource, SparseSource
+from lowdim.sources.source import Block, Source
+from lowdim.sources.weighted import WeightedSource
+from lowdim.sources.workers import in_order
+
+
+class Matrix(ABC):
+    """What an iterative solver needs: a shape, products with YᵀY, and their trace."""
+
+    passes: int
+    """How often all rows have been read so far."""
+
+    @property
+    @abstractmethod
+    def n_columns(self) -> int:
+        """Number of columns, p."""
+
+    @property
+    @abstractmethod
+    def total(self) -> float:
+        """Trace of YᵀY: the sum of all its eigenvalues."""
+
+    @property
+    @abstractmethod
+    def rounding(self) -> float:
+        """Probable error (2-norm) of a product with YᵀY that rounding makes."""
+
+    @abstractmethod
+    def normal_times(self, Q: Floats) -> Floats:
+        """Q YᵀY, for vectors in the rows of Q (b, p)."""
+
+
+class RowBlocks(Matrix):
+    """Rows from a source, centred and scaled on the way. Everything is a fold over blocks of rows."""
+
+    def __init__(self, source: Source, scaling: Scaling):
+        self.source = source
+        self.scaling = scaling
+        self.passes = 0
+        self._moments: Moments | None = None
+        self._unit = 1.0
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns, p."""
+        return self.source.n_columns
+
+    @property
+    def moments(self) -> Moments:
+        """Count, mean and column variances of the rows, in units of 1 / `unit`; reads them once if need be."""
+        if self._moments is None:
+            self.learn(full=False)
+        assert self._moments is not None
+        return self._moments
+
+    @property
+    def unit(self) -> float:
+        """Power of two that the data were multiplied by, so that no square leaves the range of float64."""
+        return self._unit
+
+    @property
+    def preparation(self) -> Preparation:
+        """How rows of X become rows of Y."""
+        return self.scaling.preparation(self.moments, self._unit)
+
+    @property
+    def total(self) -> float:
+        """Trace of YᵀY."""
+        return float(self.scaling.prepared_variances(self.moments).sum())
+
+    @property
+    def rounding(self) -> float:
+        """Probable error of products: sparse data take the mean off afterwards, which costs digits."""
+        return float(np.finfo(float).eps) * self.total * (self.cancellation if self.source.sparse else 1.0)
+
+    @property
+    def cancellation(self) -> float:
+        """How much larger YᵀY would be without centring: digits that centring a product afterwards loses."""
+        moments, preparation = self.moments, self.preparation
+        center = preparation.center if preparation.gain is None else preparation.center * preparation.gain
+        return 1.0 + moments.weight * float(center @ center) / max(self.total, np.finfo(float).tiny)
+
+    def learn(self, full: bool) -> Moments:
+        """Read all rows once for their moments; with `full` the p × p scatter too."""
+        moments = self._fold_moments(full)
+        if moments.holes is None and _out_of_range(moments):
+            self._unit = _power_of_two(self._largest())
+            moments = self._fold_moments(full)
+        if moments.holes is not None:
+            raise _missing(moments, self.source.columns)
+        self._moments = self.scaling.centered(moments)
+        return self._moments
+
+    def scatter(self) -> Floats:
+        """YᵀY, (p, p), in one pass."""
+        moments = self._moments
+        if moments is None or moments.scatter.ndim == 1:
+            moments = self.learn(full=True)
+        return self.scaling.prepared_scatter(moments)
+
+    def normal_times(self, Q: Floats) -> Floats:
+        """Q YᵀY, for vectors in the rows of Q (b, p)."""
+        preparation = self.preparation
+        self.passes += 1
+        return self.source.reduce(partial(block_normal, preparation=preparation, Q=Q), add)
+
+    def triangle(self, V: Floats | None = None) -> Floats:
+        """R of the QR factorisation of Y, or of Y Vᵀ for V (k, p)."""
+        preparation = self.preparation
+        self.passes += 1
+        width = self.n_columns if V is None else len(V)
+        per_block = partial(block_triangle, preparation=preparation, V=V)
+        return self.source.reduce(per_block, merge_triangles, least_rows=4 * width)
+
+    def _fold_moments(self, full: bool) -> Moments:
+        self.passes += 1
+        per_block = partial(block_moments, full=full, unit=self._unit)
+        return self.source.reduce(per_block, Moments.absorb, least_rows=2 * self.n_columns if full else 1)
+
+    def _largest(self) -> float:
+        self.passes += 1
+        return self.source.reduce(_largest_in_block, max)
+
+
+@final
+class InMemory(RowBlocks):
+    """An array, dense or sparse, whose columns can be reached as well as its rows."""
+
+    def __init__(self, source: ArraySource | SparseSource, scaling: Scaling, weight: Floats | None = None):
+        super().__init__(source if weight is None else WeightedSource(source, weight), scaling)
+        self._array = source.array if isinstance(source, ArraySource) else source.matrix
+        self._root = None if weight is None else np.sqrt(weight)
+
+    def to_array(self) -> Floats:
+        """Y itself, (n, p): a copy, for the plain route."""
+        preparation = self.preparation
+        self.passes += 1
+        return Span(self._array, preparation, self._root, 0, self.n_columns).prepared()
+
+    def sample_gram(self) -> Floats:
+        """Y Yᵀ, (n, n), column block by column block."""
+        n = self._array.shape[0]
+        total = np.zeros((n, n))
+        for part in in_order(gram_of_span, self._spans()):
+            total += part
+        return total
+
+    def transpose_times(self, U: Floats) -> Floats:
+        """U Y, (k, p), for U (k, n)."""
+        result = np.empty((len(U), self.n_columns))
+        done = 0
+        for part in in_order(partial(product_with_span, U=U), self._spans()):
+            result[:, done : done + part.shape[1]] = part
+            done += part.shape[1]
+        return result
+
+    def _spans(self) -> Iterator[Span]:
+        preparation = self.preparation
+        self.passes += 1
+        by_columns = self._array.tocsc() if self.source.sparse else self._array
+        return spans(by_columns, preparation, self._root)
+
+
+def _largest_in_block(block: Block) -> float:
+    values = block.rows if isinstance(block.rows, np.ndarray) else block.rows.data
+    return float(max(np.max(values, initial=0), -np.min(values, initial=0)))
+
+
+def _power_of_two(largest: float) -> float:
+    """The power of two that brings the largest value near one; multiplying by it is exact."""
+    return float(np.ldexp(1.0, -int(np.frexp(largest)[1]))) if largest > 0 else 1.0
+
+
+def _out_of_range(moments: Moments) -> bool:
+    """Whether squares overflowed, or are so small that they lost digits to underflow."""
+    largest = float(np.max(moments.variances, initial=0.0))
+    return not np.isfinite(moments.scatter).all() or not np.isfinite(moments.mean).all() or 0 < largest < 1e-200
+
+
+def _missing(moments: Moments, columns: tuple[str, ...] | None) -> MissingValues:
+    assert moments.holes is not None
+    names = columns or tuple(f"column {j}" for j in range(len(moments.mean)))
+    missing, infinite = (
+        {names[j]: int(counts[j]) for j in np.flatnonzero(counts)} for counts in moments.holes
+    )
+    return MissingValues.found(missing, infinite, moments.n_rows)

@@ -1,0 +1,58 @@
+"""Centring, scaling and weighting of rows: Y = √w · (X − center) · gain, block by block, without touching X."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.sources.source import Block
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What is done to each row before a solver sees it."""
+
+    center: NDArray[np.float64]
+    """(p,) subtracted first."""
+    gain: NDArray[np.float64] | None
+    """(p,) multiplied afterwards: the square root of the column weight over the scale; None means one."""
+
+    def pieces(self, block: Block, dtype: type[np.floating[Any]], rows: int) -> Iterator[NDArray[Any]]:
+        """Give the prepared rows of a block in pieces, all written to one buffer: use each before the next."""
+        total, columns = block.rows.shape
+        center = self.center.astype(dtype, copy=False)
+        gain = None if self.gain is None else self.gain.astype(dtype, copy=False)
+        root = None if block.weight is None else np.sqrt(block.weight).astype(dtype, copy=False)[:, None]
+        buffer = np.empty((min(rows, total), columns), dtype=dtype, order=_order(block.rows))
+        for start in range(0, total, rows):
+            piece = dense(block.rows[start : start + rows])
+            prepared = np.subtract(piece, center, out=buffer[: len(piece)], casting="unsafe")
+            if gain is not None:
+                prepared *= gain
+            if root is not None:
+                prepared *= root[start : start + rows]
+            yield prepared
+
+
+def dense(rows: Any) -> NDArray[Any]:
+    """Rows as a dense array; only sparse rows are copied."""
+    return rows if isinstance(rows, np.ndarray) else rows.toarray()
+
+
+def piece_rows(columns: int, itemsize: int, bytes_a_piece: int, least: int, most: int) -> int:
+    """Rows of a piece of about so many bytes, within limits."""
+    return int(np.clip(bytes_a_piece // max(1, columns * itemsize), least, most))
+
+
+def _order(rows: Any) -> Literal["C", "F"]:
+    """The order in which copying these rows walks through memory, so that column-major data stay so."""
+    return "F" if isinstance(rows, np.ndarray) and rows.strides[0] < rows.strides[1] else "C"
+
+
+def working_dtype(dtype: np.dtype[Any]) -> type[np.floating[Any]]:
+    """float32 data are multiplied in float32 (and summed in float64); everything else in float64."""
+    return np.float32 if dtype == np.float32 else np.float64

@@ -1,0 +1,1 @@
+"""Promises to the user: scikit-learn estimators, one model a file."""

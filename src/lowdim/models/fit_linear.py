@@ -1,0 +1,140 @@
+"""How a linear fit is made: matrix → solver → factors → certificate → record. The whole story in one place."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import AccuracyWarning, ConstantColumns, RankWarning
+from lowdim.matrices.matrix import RowBlocks
+from lowdim.matrices.moments import Moments
+from lowdim.results.certificate import ranges
+from lowdim.results.linear import LinearFit, Provenance
+from lowdim.solvers.certify import certify
+from lowdim.solvers.choose import Choice
+from lowdim.solvers.keep import Keep, KeepCount
+from lowdim.solvers.signs import fix_signs
+from lowdim.solvers.solver import Factors, OutgrownError, Solver
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """A record, and the moments of the rows if the solver formed their scatter."""
+
+    fit: LinearFit
+    moments: Moments | None
+
+
+def fit_linear(
+    matrix: RowBlocks, keep: Keep, choice: Choice, tol: float, seed: object, data_eps: float
+) -> Learnt:
+    """Fit, certify, and say aloud what the user should know."""
+    solver, reason = choice.solver, choice.reason
+    rng = np.random.default_rng(_seed(seed))
+    try:
+        factors = solver.solve(matrix, keep, tol, rng)
+    except OutgrownError as news:
+        assert choice.fallback is not None
+        solver, reason = choice.fallback, f"{reason}; but {news}, so a direct solver is cheaper"
+        factors = solver.solve(matrix, keep, tol, np.random.default_rng(_seed(seed)))
+    fix_signs(factors.vectors)
+    fit = _record(matrix, factors, solver, reason, choice.memory, tol, seed, data_eps)
+    _warn(matrix, fit, keep)
+    whole = matrix.moments.scatter.ndim == 2 and matrix.unit == 1.0 and matrix.scaling.center
+    return Learnt(fit, matrix.moments if whole else None)
+
+
+def _record(
+    matrix: RowBlocks,
+    factors: Factors,
+    solver: Solver,
+    reason: str,
+    memory: int,
+    tol: float,
+    seed: object,
+    data_eps: float,
+) -> LinearFit:
+    moments, scaling = matrix.moments, matrix.scaling
+    power = 1.0 if scaling.scale is True else matrix.unit
+    unit = 1.0 / scaling.denominator(moments.weight) / power / power
+    source = matrix.source
+    read = None
+    if source.n_rows is not None and not source.sparse:
+        read = matrix.passes * source.n_rows * source.n_columns * source.dtype.itemsize
+    # the trace from the same pass as the eigenvalues, so that shares of a full spectrum add up to one
+    total = float(factors.spectrum.sum()) if factors.spectrum is not None else matrix.total
+    certificate = certify(factors, total, unit, tol, data_eps, solver.name, matrix.passes, read)
+    return LinearFit(
+        mean=moments.mean / matrix.unit,
+        scale=scaling.scales(moments) / (matrix.unit if scaling.scale is True else 1.0),
+        column_weight=scaling.column_weight,
+        components=factors.vectors,
+        variances=factors.values * unit,
+        singular_values=np.sqrt(factors.values) / power,
+        total_variance=total * unit,
+        n_rows=moments.n_rows,
+        weight=moments.weight,
+        ddof=scaling.ddof,
+        certificate=certificate,
+        provenance=Provenance(
+            source.describe(), solver.name, reason, matrix.passes, memory, repr(seed), _versions()
+        ),
+        columns=source.columns,
+        spectrum=None if factors.spectrum is None else factors.spectrum * unit,
+    )
+
+
+def _warn(matrix: RowBlocks, fit: LinearFit, keep: Keep) -> None:
+    if matrix.scaling.scale is True:
+        constant = np.flatnonzero(matrix.scaling.constant(matrix.moments))
+        if len(constant):
+            names = [fit.columns[j] if fit.columns else f"column {j}" for j in constant[:5]]
+            more = f" and {len(constant) - 5} more" if len(constant) > 5 else ""
+            warnings.warn(
+                f"{len(constant)} of {len(fit.mean)} columns are constant and were not scaled: "
+                f"{', '.join(map(str, names))}{more}.",
+                ConstantColumns,
+                stacklevel=4,
+            )
+    rank = int((fit.singular_values > _null(matrix, fit)).sum())
+    if isinstance(keep, KeepCount) and keep.k < min(fit.n_rows, len(fit.mean)) and rank < fit.k:
+        warnings.warn(
+            f"{fit.k} components were asked for, but the data have only {rank} directions with variance; the last "
+            f"{fit.k - rank} have variance 0 and any direction that is left.",
+            RankWarning,
+            stacklevel=4,
+        )
+    certificate = fit.certificate
+    if certificate.untrusted:
+        warnings.warn(
+            f"The variances of components {ranges(certificate.untrusted)} are not accurate to {certificate.tol:.0e} "
+            f"(see certificate_); svd_solver='tsqr' or 'full' gives them more digits.",
+            AccuracyWarning,
+            stacklevel=4,
+        )
+
+
+def _null(matrix: RowBlocks, fit: LinearFit) -> float:
+    """Singular values below this are zero to rounding."""
+    return float(np.finfo(float).eps * max(len(fit.mean), fit.n_rows) * fit.singular_values[:1].sum())
+
+
+def _seed(seed: Any) -> Any:
+    """scikit-learn's kinds of random_state, without touching the global generator of NumPy."""
+    if isinstance(seed, np.random.RandomState):
+        return int(seed.randint(2**31 - 1))
+    return 0 if seed is None else seed
+
+
+def _versions() -> tuple[tuple[str, str], ...]:
+    import scipy
+
+    from lowdim import __version__
+
+    return (("lowdim", __version__), ("numpy", np.__version__), ("scipy", scipy.__version__))

@@ -1,0 +1,246 @@
+"""What every linear model offers once it is fitted: scores and back, tables, reconstructions, densities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+
+from lowdim.errors import BadParameter, WrongShape
+from lowdim.matrices.preparation import Preparation, working_dtype
+from lowdim.matrices.project import project
+from lowdim.models.frames import frame_kind, make_table
+from lowdim.results import gaussian
+from lowdim.results.certificate import Certificate
+from lowdim.results.compression import compression
+from lowdim.results.linear import LinearFit
+from lowdim.results.table import Table
+from lowdim.sources.open import as_table, open_source
+from lowdim.sources.source import Source
+
+Floats = NDArray[np.float64]
+
+
+class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """A mean and orthonormal axes. Subclasses say how `fit_` comes about."""
+
+    whiten: bool
+    center: bool
+    scale: Any
+
+    @property
+    def fit_(self) -> LinearFit:
+        """The frozen record of the fit, which every read-out below reads."""
+        raise NotImplementedError
+
+    # -- attributes, with scikit-learn's names --------------------------------------------------------------------
+
+    @property
+    def components_(self) -> Floats:
+        """(k, p) orthonormal axes, largest variance first."""
+        return self.fit_.components
+
+    @property
+    def explained_variance_(self) -> Floats:
+        """(k,) variances along the axes."""
+        return self.fit_.variances
+
+    @property
+    def explained_variance_ratio_(self) -> Floats:
+        """(k,) shares of the total variance; zeros for a constant matrix."""
+        return self.fit_.shares
+
+    @property
+    def singular_values_(self) -> Floats:
+        """(k,) singular values of the centred (and scaled, weighted) matrix."""
+        return self.fit_.singular_values
+
+    @property
+    def mean_(self) -> Floats:
+        """(p,) mean of each column."""
+        return self.fit_.mean
+
+    @property
+    def scale_(self) -> Floats:
+        """(p,) what each column was divided by; ones without scaling and for constant columns."""
+        return self.fit_.scale
+
+    @property
+    def n_components_(self) -> int:
+        """Number of components kept."""
+        return self.fit_.k
+
+    @property
+    def n_samples_(self) -> int:
+        """Number of rows seen."""
+        return self.fit_.n_rows
+
+    @property
+    def noise_variance_(self) -> float:
+        """Mean variance of the p − k directions left out (Tipping & Bishop 1999, eq. 8)."""
+        return self.fit_.noise_variance
+
+    @property
+    def total_variance_(self) -> float:
+        """Sum of the variances of all columns, after scaling and weighting."""
+        return self.fit_.total_variance
+
+    @property
+    def certificate_(self) -> Certificate:
+        """Bounds on the numerical error of every component."""
+        return self.fit_.certificate
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.fit_.k
+
+    # -- rows to scores and back ----------------------------------------------------------------------------------
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Scores of rows, (n, k): their coordinates along the components, about the training mean."""
+        check_is_fitted(self)
+        source = self._opened(X, reset=False)
+        scores = project(source, self._preparation, self.fit_.components, working_dtype(source.dtype))
+        if self.whiten:
+            scores *= self._whitening.astype(scores.dtype)
+        return scores
+
+    def inverse_transform(self, X: Any) -> NDArray[Any]:
+        """Rows from scores, (n, p): the nearest points of the plane to the rows that the scores came from."""
+        check_is_fitted(self)
+        scores = as_table(np.asarray(X))
+        scores = scores.astype(working_dtype(scores.dtype), copy=False)
+        if scores.shape[1] != self.fit_.k:
+            raise WrongShape(
+                f"The scores have {scores.shape[1]} columns, but this model has {self.fit_.k} components: pass what "
+                "transform gave."
+            )
+        return self._back(scores, self._unwhitened_axes)
+
+    def reconstructions(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Rank 1, 2, …, k reconstructions of rows, each (n, p), one after the other."""
+        scores = self.transform(X)
+        axes = self._unwhitened_axes
+        current = np.broadcast_to(self.fit_.mean, (len(scores), axes.shape[1])).copy()
+        for j in range(self.fit_.k):
+            current += np.multiply.outer(scores[:, j], axes[j])
+            yield current.copy()
+
+    def low_rank(self, X: Any, k: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Factors Y (n, r) and Z (p, r) with X ≈ Y Zᵀ: r = k without centring, else k + 1 (ones and the mean)."""
+        k = self._checked_k(k)
+        Y, Z = self.transform(X)[:, :k], self._unwhitened_axes[:k].T
+        if self.center:
+            Y = np.concatenate([Y, np.ones((len(Y), 1), dtype=Y.dtype)], axis=1)
+            Z = np.concatenate([Z, self.fit_.mean[:, None]], axis=1)
+        return Y, Z
+
+    # -- tables ---------------------------------------------------------------------------------------------------
+
+    def table(self, name: str, X: Any = None) -> Any:
+        """A table by name, as a frame of the kind the model was fitted on (a plain Table for arrays).
+
+        Parameters
+        ----------
+        name : {"eigenvalues", "loadings", "components", "compression", "scores"}
+            "loadings" are the components times the standard deviation along them; "scores" needs X, and is a frame
+            of X's own kind.
+        """
+        fit = self.fit_
+        axes = [str(axis) for axis in self.get_feature_names_out()]
+        columns = fit.columns or tuple(f"x{j}" for j in range(len(fit.mean)))
+        kind = getattr(self, "_frame_kind", None)
+        if name == "scores":
+            return make_table(frame_kind(X) or kind, dict(zip(axes, self.transform(X).T, strict=True)), like=X)
+        if name == "eigenvalues":
+            shares = {"share": fit.shares, "cumulative": np.cumsum(fit.shares)}
+            return make_table(kind, {"component": axes, "variance": fit.variances, **shares})
+        if name in ("loadings", "components"):
+            values = fit.components * (np.sqrt(fit.variances)[:, None] if name == "loadings" else 1.0)
+            return make_table(kind, {"column": list(columns), **dict(zip(axes, values, strict=True))})
+        if name == "compression":
+            return make_table(kind, dict(self.compression()))
+        names = "'eigenvalues', 'loadings', 'components', 'compression' or 'scores'"
+        raise BadParameter.of(type(self).__name__, "table", name, names)
+
+    def compression(self, itemsize: int | None = None) -> Table:
+        """What k = 1 … K components cost and lose: numbers and bytes kept, of the original, and the error.
+
+        `itemsize` is the bytes that a number takes, in the original and in the factors; that of the data if None.
+        """
+        size = itemsize or getattr(self, "_itemsize", 8)
+        return Table(compression(self.fit_, size, bool(self.center), self.scale is not False))
+
+    # -- the Gaussian model ---------------------------------------------------------------------------------------
+
+    def get_covariance(self) -> Floats:
+        """(p, p) covariance of the Gaussian model, in the data's units."""
+        return gaussian.covariance(self.fit_)
+
+    def get_precision(self) -> Floats:
+        """(p, p) inverse covariance of the Gaussian model."""
+        return gaussian.precision(self.fit_)
+
+    def score_samples(self, X: Any) -> Floats:
+        """(n,) log-likelihood of each row under the Gaussian model."""
+        check_is_fitted(self)
+        fit = self.fit_
+        gaussian.proper(fit)
+        source = self._opened(X, reset=False)
+        result = np.empty(0)
+        for block in source.blocks():
+            rows = next(self._preparation.pieces(block, np.float64, block.rows.shape[0]))
+            part = gaussian.log_density(fit, rows @ fit.components.T, np.einsum("ij,ij->i", rows, rows))
+            result = np.concatenate([result, part])
+        return result
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log-likelihood of the rows under the Gaussian model."""
+        return float(self.score_samples(X).mean())
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _opened(self, X: Any, reset: bool) -> Source:
+        """The source behind X, with scikit-learn's checks of names and widths."""
+        source = open_source(X)
+        if X is source or isinstance(X, str) or not hasattr(X, "shape"):
+            X = np.empty((0, source.n_columns))
+        _check_feature_names(self, X, reset=reset)
+        _check_n_features(self, np.empty((1, source.n_columns)), reset=reset)
+        return source
+
+    def _checked_k(self, k: int | None) -> int:
+        if k is None:
+            return self.fit_.k
+        if not 1 <= k <= self.fit_.k:
+            raise BadParameter.of(type(self).__name__, "k", k, f"from 1 to {self.fit_.k}")
+        return k
+
+    @property
+    def _preparation(self) -> Preparation:
+        fit = self.fit_
+        plain = self.scale is False and fit.column_weight is None
+        return Preparation(fit.mean, None if plain else fit.gain)
+
+    @property
+    def _whitening(self) -> Floats:
+        """(k,) one over the standard deviations; 0 for directions without variance, whose scores are rounding."""
+        fit = self.fit_
+        null = np.finfo(float).eps * max(len(fit.mean), fit.n_rows) * fit.singular_values[:1].sum()
+        return np.where(fit.singular_values > null, 1 / np.sqrt(np.where(fit.variances > 0, fit.variances, 1)), 0.0)
+
+    @property
+    def _unwhitened_axes(self) -> Floats:
+        """(k, p) axes in the data's units, for whitened scores if the model whitens."""
+        fit = self.fit_
+        axes = fit.components if self.scale is False and fit.column_weight is None else fit.components * fit.undo_gain
+        return axes * np.sqrt(fit.variances)[:, None] if self.whiten else axes
+
+    def _back(self, scores: NDArray[Any], axes: Floats) -> NDArray[Any]:
+        rows: NDArray[Any] = scores @ axes.astype(scores.dtype, copy=False)
+        rows += self.fit_.mean.astype(rows.dtype)
+        return rows

@@ -1,0 +1,258 @@
+"""Principal component analysis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from lowdim.errors import BadInput, CannotMerge
+from lowdim.matrices.convert import as_matrix, relative_spacing
+from lowdim.matrices.known import KnownMoments
+from lowdim.matrices.matrix import RowBlocks
+from lowdim.matrices.moments import Moments
+from lowdim.matrices.scaling import Scaling
+from lowdim.models import settings
+from lowdim.models.fit_linear import fit_linear
+from lowdim.models.frames import frame_kind
+from lowdim.models.linear import LinearModel
+from lowdim.results.linear import LinearFit
+from lowdim.solvers.choose import Choice, choose_solver
+from lowdim.solvers.covariance import Covariance
+from lowdim.solvers.keep import Keep
+from lowdim.sources.source import Source
+
+
+class PCA(LinearModel):
+    """Principal component analysis: the orthogonal directions of largest variance, with a certificate.
+
+    Parameters and attributes have scikit-learn's names and meaning; where its answers are wrong in the last digits or
+    in all of them, ours are right (docs/differences.md lists every case).
+
+    Parameters
+    ----------
+    n_components : int, float, "mle" or None
+        A number of components; a share of the variance that they must reach (0.9); Minka's choice; or all.
+    copy : bool
+        Accepted for scikit-learn's sake. The data are never changed, so nothing needs to be copied.
+    whiten : bool
+        Divide the scores by their standard deviations; directions without variance get scores of 0.
+    svd_solver : {"auto", "full", "covariance_eigh", "arpack", "randomized", "lanczos", "gram", "tsqr"}
+        How the components are found. "arpack", "randomized" and "lanczos" all mean block Lanczos, stopped by
+        residuals. `explain` says what "auto" chooses, and why.
+    tol : float
+        Relative accuracy of every variance; 0 means 1e-10.
+    iterated_power, n_oversamples, power_iteration_normalizer
+        For "randomized" only, as in scikit-learn: a number of power iterations on a block of k + n_oversamples
+        vectors. "auto" iterates until `tol` is reached. The basis is always kept orthonormal, whatever the normaliser.
+    random_state : int, Generator, RandomState or None
+        Start of the iterative solvers; None is a fixed seed. The answer does not depend on it beyond `tol`.
+    center : bool
+        Subtract the mean of each column. Without it, directions are those of largest second moment.
+    scale : bool or array of shape (p,)
+        Divide the columns by their standard deviations (or by these numbers). Constant columns are not scaled.
+    ddof : int
+        Variances divide by n − ddof.
+    column_weight : array of shape (p,) or None
+        Importance of the columns: distances between rows are Σ weight (x − y)².
+
+    References
+    ----------
+    Pearson 1901; Hotelling 1933; Tipping & Bishop 1999 for the noise variance and the density.
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> foods = lowdim.datasets.uk_foods()
+    >>> model = lowdim.PCA(n_components=0.9).fit(foods.values)
+    >>> model.n_components_
+    2
+    >>> model.explained_variance_ratio_.round(4)
+    array([0.6744, 0.2905])
+    >>> model.certificate_.word
+    'certified'
+    """
+
+    def __init__(
+        self,
+        n_components: Any = None,
+        *,
+        copy: bool = True,
+        whiten: bool = False,
+        svd_solver: str = "auto",
+        tol: float = 0.0,
+        iterated_power: Any = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
+        random_state: Any = None,
+        center: bool = True,
+        scale: Any = False,
+        ddof: int = 1,
+        column_weight: Any = None,
+    ):
+        self.n_components = n_components
+        self.copy = copy
+        self.whiten = whiten
+        self.svd_solver = svd_solver
+        self.tol = tol
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
+        self.random_state = random_state
+        self.center = center
+        self.scale = scale
+        self.ddof = ddof
+        self.column_weight = column_weight
+
+    # -- fitting --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PCA:
+        """Find the components of the rows of X, (n, p); `sample_weight` (n,) counts rows: 2 means twice."""
+        source = self._opened(X, reset=True)
+        matrix, keep, choice = self._plan(source, sample_weight)
+        learnt = fit_linear(
+            matrix, keep, choice, settings.tolerance("PCA", self.tol), self.random_state, self._spacing(source)
+        )
+        self._remember(X, source)
+        self._record: LinearFit | None = learnt.fit
+        self._moments = learnt.moments
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fit, and give the scores of the same rows."""
+        return self.fit(X, y, sample_weight=sample_weight).transform(X)
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PCA:
+        """Add rows. The result is that of all rows at once, whatever the batches; components follow when asked for."""
+        first = not hasattr(self, "_moments")
+        source = self._opened(X, reset=first)
+        scaling = self._scaling(source)
+        settings.keep_rule("PCA", self.n_components, None, source.n_columns)
+        moments = self._batch_moments(as_matrix(source, scaling, sample_weight))
+        if first:
+            self._remember(X, source)
+        elif self._moments is None:
+            raise CannotMerge(_NOT_KEPT.format(what="This fit cannot be continued", solver=self._solver_used()))
+        else:
+            moments = self._moments.merge(moments)
+        self._moments = moments
+        self._record = None
+        return self
+
+    def merge(self, other: PCA) -> PCA:
+        """A new model: the one that the rows of both would have given, with this one's settings."""
+        for model in (self, other):
+            if getattr(model, "_moments", None) is None:
+                raise CannotMerge(_NOT_KEPT.format(what="These fits cannot be merged", solver=model._solver_used()))
+        if self.n_features_in_ != other.n_features_in_:
+            raise CannotMerge(
+                f"One model has {self.n_features_in_} columns, the other {other.n_features_in_}: only fits of the same "
+                "columns can be merged."
+            )
+        merged: PCA = clone(self)
+        merged.__dict__.update({k: v for k, v in self.__dict__.items() if k not in merged.__dict__})
+        assert self._moments is not None and other._moments is not None
+        merged._moments = self._moments.merge(other._moments)
+        merged._record = None
+        return merged
+
+    @property
+    def fit_(self) -> LinearFit:
+        """The frozen record of the fit; after `partial_fit` it is computed when first asked for."""
+        if getattr(self, "_record", None) is None:
+            if getattr(self, "_moments", None) is None:
+                raise AttributeError("This PCA is not fitted yet: call fit with data first.")
+            self._record = self._from_moments()
+        assert self._record is not None
+        return self._record
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_record", None) is not None or getattr(self, "_moments", None) is not None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    # -- explaining -----------------------------------------------------------------------------------------------
+
+    def explain(self, X: Any = None) -> str:
+        """What the fit did, or with X what a fit of X would do: solver, reason, passes, memory, accuracy."""
+        from lowdim.views.explain import explain_fit, explain_plan
+
+        if X is None:
+            return explain_fit(self.fit_)
+        from lowdim.sources.open import open_source
+
+        source = open_source(X)
+        _, keep, choice = self._plan(source, None)
+        tol = settings.tolerance("PCA", self.tol)
+        k = getattr(keep, "k", 50)
+        return explain_plan(source.describe(), choice.solver.name, choice.reason, choice.solver.passes(k),
+                            choice.memory, keep.describe(), tol)
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _plan(self, source: Source, sample_weight: Any) -> tuple[RowBlocks, Keep, Choice]:
+        matrix = as_matrix(source, self._scaling(source), sample_weight)
+        n = matrix.source.n_rows
+        if n == 1:
+            raise BadInput(
+                "There is only one row (n_samples=1), and one point has no directions of variance: at least 2 rows are "
+                "needed."
+            )
+        keep = settings.keep_rule("PCA", self.n_components, n, source.n_columns)
+        name = settings.solver_name("PCA", self.svd_solver)
+        sketch = settings.sketch(
+            "PCA", self.n_components, self.n_oversamples, self.iterated_power, self.power_iteration_normalizer
+        )
+        return matrix, keep, choose_solver(name, matrix, keep, sketch)
+
+    def _scaling(self, source: Source) -> Scaling:
+        return settings.scaling_of(
+            "PCA", self.center, self.scale, self.column_weight, self.ddof, source.n_columns, self._spacing(source)
+        )
+
+    @staticmethod
+    def _spacing(source: Source) -> float:
+        return relative_spacing(source.dtype)
+
+    def _remember(self, X: Any, source: Source) -> None:
+        self._frame_kind = frame_kind(X)
+        self._itemsize = source.dtype.itemsize
+        self._columns = source.columns
+        self._data_spacing = self._spacing(source)
+
+    def _batch_moments(self, matrix: RowBlocks) -> Moments:
+        moments = matrix.learn(full=True)
+        if matrix.unit != 1.0:
+            raise BadInput(
+                "Squares of these values leave the range of float64, which partial_fit cannot carry on: divide the data "
+                f"by {1 / matrix.unit:.3g} first."
+            )
+        return moments
+
+    def _from_moments(self) -> LinearFit:
+        moments = self._moments
+        assert moments is not None
+        p = len(moments.mean)
+        scaling = settings.scaling_of(
+            "PCA", self.center, self.scale, self.column_weight, self.ddof, p, self._data_spacing
+        )
+        keep = settings.keep_rule("PCA", self.n_components, moments.n_rows, p)
+        choice = Choice(Covariance(), "moments were accumulated batch by batch", Covariance().memory(0, p, 0))
+        matrix = KnownMoments(moments, scaling, self._columns)
+        tol = settings.tolerance("PCA", self.tol)
+        return fit_linear(matrix, keep, choice, tol, self.random_state, self._data_spacing).fit
+
+    def _solver_used(self) -> str:
+        record = getattr(self, "_record", None)
+        return "nothing (it is not fitted)" if record is None else record.provenance.solver
+
+
+_NOT_KEPT = (
+    "{what}: exact merging needs the p × p scatter of the rows, which {solver} does not form; fit with "
+    "svd_solver='covariance_eigh' or partial_fit."
+)

@@ -1,0 +1,98 @@
+"""Checking a linear model's parameters: strings and numbers in, rules and solvers out."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from lowdim.errors import BadParameter
+from lowdim.matrices.scaling import Scaling
+from lowdim.solvers.block_lanczos import BlockLanczos
+from lowdim.solvers.choose import SOLVERS
+from lowdim.solvers.keep import Keep, KeepCount, KeepMinka, KeepShare
+from lowdim.solvers.solver import TOLERANCE
+
+
+def keep_rule(owner: str, n_components: Any, n: int | None, p: int) -> Keep:
+    """The rule behind n_components, for n rows (None: not known yet) and p columns."""
+    most = p if n is None else min(n, p)
+    shape = f"{n:,} rows × {p:,} columns" if n is not None else f"{p:,} columns"
+    if n_components is None:
+        return KeepCount(most)
+    if isinstance(n_components, str) and n_components == "mle":
+        return KeepMinka(float(n or 0), p)
+    if isinstance(n_components, Integral) and not isinstance(n_components, bool):
+        if not 1 <= int(n_components) <= most:
+            raise BadParameter.of(
+                owner, "n_components", n_components, f"between 1 and {most:,} for {shape}", "None keeps all."
+            )
+        return KeepCount(int(n_components))
+    if isinstance(n_components, Real) and 0 < float(n_components) <= 1:
+        return KeepShare(float(n_components))
+    raise BadParameter.of(
+        owner,
+        "n_components",
+        n_components,
+        f"a whole number from 1 to {most:,} ({shape}), a share such as 0.9, 'mle' or None",
+    )
+
+
+def solver_name(owner: str, svd_solver: Any) -> str:
+    """A name that the table of solvers knows."""
+    if svd_solver != "auto" and svd_solver not in SOLVERS:
+        raise BadParameter.of(owner, "svd_solver", svd_solver, f"one of 'auto', {', '.join(map(repr, SOLVERS))}")
+    return str(svd_solver)
+
+
+def tolerance(owner: str, tol: Any) -> float:
+    """The relative accuracy asked for; 0 means the default."""
+    if not isinstance(tol, Real) or isinstance(tol, bool) or not 0 <= float(tol) < 1:
+        raise BadParameter.of(owner, "tol", tol, f"a number from 0 (the default, {TOLERANCE:.0e}) to below 1")
+    return float(tol) or TOLERANCE
+
+
+def sketch(owner: str, n_components: Any, n_oversamples: Any, iterated_power: Any, normalizer: Any) -> BlockLanczos:
+    """scikit-learn's randomised solver: a block of k + oversamples vectors and a number of power iterations.
+
+    "auto" iterates until the residuals are small. The Krylov basis is always orthonormal, so the normaliser is only
+    checked.
+    """
+    if not isinstance(n_oversamples, Integral) or n_oversamples < 1:
+        raise BadParameter.of(owner, "n_oversamples", n_oversamples, "a whole number from 1")
+    if iterated_power != "auto" and not (isinstance(iterated_power, Integral) and iterated_power >= 0):
+        raise BadParameter.of(owner, "iterated_power", iterated_power, "'auto' or a whole number from 0")
+    if normalizer not in ("auto", "QR", "LU", "none"):
+        raise BadParameter.of(owner, "power_iteration_normalizer", normalizer, "'auto', 'QR', 'LU' or 'none'")
+    if iterated_power == "auto" or not isinstance(n_components, Integral):
+        return BlockLanczos()
+    return BlockLanczos(block=int(n_components) + int(n_oversamples), steps=int(iterated_power) + 1)
+
+
+def scaling_of(
+    owner: str, center: Any, scale: Any, column_weight: Any, ddof: Any, p: int, spacing: float
+) -> Scaling:
+    """What to do with the columns."""
+    if not isinstance(ddof, Integral) or isinstance(ddof, bool) or ddof < 0:
+        raise BadParameter.of(owner, "ddof", ddof, "a whole number from 0, usually 1 or 0")
+    if not isinstance(scale, (bool, np.bool_)):
+        scale = _positive(owner, "scale", scale, p, zero=False)
+    if column_weight is not None:
+        column_weight = _positive(owner, "column_weight", column_weight, p, zero=True)
+    return Scaling(
+        bool(center), scale if isinstance(scale, np.ndarray) else bool(scale), column_weight, int(ddof), spacing
+    )
+
+
+def _positive(owner: str, name: str, given: Any, p: int, zero: bool) -> np.ndarray[Any, np.dtype[np.float64]]:
+    needed = f"one finite number {'from' if zero else 'above'} 0 for each of the {p:,} columns"
+    try:
+        values = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise BadParameter.of(owner, name, given, f"True, False or {needed}") from None
+    fine = np.isfinite(values) & (values >= 0 if zero else values > 0)
+    if values.shape != (p,) or not fine.all() or not values.any():
+        what = f"an array of shape {values.shape}" if values.shape != (p,) else f"values from {values.min():g}"
+        raise BadParameter.of(owner, name, what, needed)
+    return values

@@ -1,0 +1,1 @@
+"""What was learnt: frozen records that can be read, saved and looked at. NumPy only."""

@@ -1,0 +1,89 @@
+"""How far a spectrum can be trusted: numerical error, component by component (not sampling error)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Bounds on the numerical error of each component. Variances are in the units of `explained_variance_`."""
+
+    variances: Floats
+    """(k,) as returned."""
+    residuals: Floats
+    """(k,) ‖C v − variance v‖ for the covariance C."""
+    rounding: Floats
+    """(k,) probable error of rounding in products with the data, which no residual can show."""
+    lower: Floats
+    """(k,) the true eigenvalue is not below this …"""
+    upper: Floats
+    """(k,) … nor above this."""
+    angles: Floats
+    """(k,) bound on the angle to the true axis, in radians; π/2 where the axis is not determined."""
+    clusters: tuple[tuple[int, ...], ...]
+    """Components (from 0) with nearly equal variances: only the plane they span together is defined."""
+    cut: bool
+    """Whether the last component belongs to such a cluster with one that was left out."""
+    subspace_angle: float
+    """Bound on the angle between the span of all components and the true one, in radians."""
+    orthogonality: float
+    """Largest deviation of V Vᵀ from the identity."""
+    captured: tuple[float, float]
+    """Interval for the share of the variance that the true leading k components have."""
+    tol: float
+    """Relative accuracy that was asked for."""
+    untrusted: tuple[int, ...]
+    """Components (from 0) whose variance is not accurate to `tol`."""
+    measured: bool
+    """True: residuals were computed; False: they follow from the backward error of a full decomposition."""
+    solver: str
+    passes: int
+    bytes_read: int | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def reached(self) -> bool:
+        """Whether every component is as accurate as was asked."""
+        return not self.untrusted
+
+    @property
+    def word(self) -> str:
+        """The certificate in one word."""
+        if not self.reached:
+            return "untrusted"
+        return "planes" if self.clusters or self.cut else "certified"
+
+    def __str__(self) -> str:
+        relative = (self.upper - self.lower) / 2 / np.where(self.variances > 0, self.variances, 1.0)
+        lines = [
+            f"{self.word}: {len(self.variances)} components by {self.solver}, {self.passes} passes",
+            f"  worst relative error of a variance  {relative.max():.1e}   (asked {self.tol:.0e})",
+            f"  worst angle of a single axis        {self.angles.max():.1e} rad",
+            f"  angle of their span                 {self.subspace_angle:.1e} rad",
+            f"  orthogonality                       {self.orthogonality:.1e}",
+            f"  share of the variance               {self.captured[0]:.10g} … {self.captured[1]:.10g}",
+        ]
+        for cluster in self.clusters:
+            lines.append(f"  components {cluster[0] + 1}–{cluster[-1] + 1} are only defined as a plane")
+        if self.cut:
+            lines.append("  the last component and the next, left out, are nearly equal: take more or fewer")
+        if self.untrusted:
+            lines.append(f"  not accurate to {self.tol:.0e}: components {ranges(self.untrusted)}")
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+
+def ranges(indices: tuple[int, ...]) -> str:
+    """Component numbers, counted from 1, as "3–5, 8"."""
+    runs: list[list[int]] = []
+    for index in indices:
+        if runs and runs[-1][-1] == index - 1:
+            runs[-1].append(index)
+        else:
+            runs.append([index])
+    return ", ".join(f"{run[0] + 1}" if len(run) == 1 else f"{run[0] + 1}–{run[-1] + 1}" for run in runs)

@@ -1,0 +1,89 @@
+"""The record of a linear fit: everything that transform, tables, plots and files need, frozen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.results.certificate import Certificate
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a fit comes from."""
+
+    data: str
+    solver: str
+    reason: str
+    passes: int
+    memory: int
+    """Bytes that the plan foresaw beside the data and the result."""
+    seed: str
+    versions: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class LinearFit:
+    """Mean, scale, axes and variances of n rows × p columns.
+
+    Rows become scores by ((x − mean) · gain) componentsᵀ, where gain is the square root of the column weight over the
+    scale.
+    """
+
+    mean: Floats
+    """(p,)"""
+    scale: Floats
+    """(p,) what the centred columns were divided by; ones if nothing was asked."""
+    column_weight: Floats | None
+    """(p,) or None for one each."""
+    components: Floats
+    """(k, p), orthonormal rows, largest variance first."""
+    variances: Floats
+    """(k,)"""
+    singular_values: Floats
+    """(k,)"""
+    total_variance: float
+    n_rows: int
+    weight: float
+    """Sum of row weights."""
+    ddof: int
+    certificate: Certificate
+    provenance: Provenance
+    columns: tuple[str, ...] | None = None
+    spectrum: Floats | None = field(default=None, repr=False)
+    """All variances, where the solver found them anyway."""
+
+    @property
+    def k(self) -> int:
+        """Number of components."""
+        return len(self.variances)
+
+    @property
+    def gain(self) -> Floats:
+        """(p,) factor of each centred column."""
+        return 1 / self.scale if self.column_weight is None else np.sqrt(self.column_weight) / self.scale
+
+    @property
+    def undo_gain(self) -> Floats:
+        """(p,) the inverse of the gain; columns of weight zero come back as their mean."""
+        gain = self.gain
+        return np.divide(1.0, gain, out=np.zeros_like(gain), where=gain > 0)
+
+    @property
+    def shares(self) -> Floats:
+        """(k,) of the total variance; zeros for a constant matrix."""
+        return self.variances / self.total_variance if self.total_variance > 0 else np.zeros_like(self.variances)
+
+    @property
+    def noise_variance(self) -> float:
+        """Mean of the p − k variances left out (Tipping & Bishop 1999, eq. 8), also when n < p."""
+        p, k = len(self.mean), self.k
+        if k == p:
+            return 0.0
+        left = self.total_variance - float(self.variances.sum())
+        # what rounding leaves of a difference of equal numbers is zero
+        return max(left, 0.0) / (p - k) if left > 1e-14 * p * self.total_variance else 0.0

@@ -1,0 +1,160 @@
+"""Block Lanczos on YᵀY: a few components of a large matrix, stopped by residuals and certified by a true one.
+
+Any block size up to k needs about the same number of products (Chen, Epperly, Meyer, Musco & Rao 2025), so it is
+chosen for the speed of BLAS. The space grows until every wanted Ritz pair has a residual below tol times its own
+value: a test against the largest value would stop long before the small ones are right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.matrices.matrix import Matrix
+from lowdim.solvers.iterate import iterate
+from lowdim.solvers.keep import Keep, KeepCount
+from lowdim.solvers.krylov import KrylovSpace
+from lowdim.solvers.solver import Factors, OutgrownError, Solver
+from lowdim.sources.workers import one_blas_thread
+
+Floats = NDArray[np.float64]
+
+FLOOR = 64 * float(np.finfo(float).eps)
+"""Residuals below this share of the largest eigenvalue are rounding."""
+
+
+@final
+@dataclass(frozen=True)
+class BlockLanczos(Solver):
+    """Block Krylov space with full orthogonalisation, residual stop and thick restart."""
+
+    block: int = 16
+    steps: int = 10_000
+    """Products with a block at most; fewer give a cruder answer, and the certificate says how crude."""
+    most_share: float = 1.0
+    """Give up when more than this share of all directions would be needed: a direct solver is cheaper then."""
+    capacity: int | None = None
+    """Basis vectors held at once; None: as many as seem needed."""
+    name = "block Lanczos"
+
+    def solve(self, matrix: Matrix, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
+        """Find the components that `keep` asks for."""
+        with one_blas_thread():
+            space = KrylovSpace(matrix, self.block, self._capacity(matrix, keep), rng)
+            search = _Search(space, keep, matrix.total, tol, self.most_share)
+            search = iterate(search, _Search.step, self.steps)
+            search.look()
+            return _certified(matrix, search)
+
+    def _capacity(self, matrix: Matrix, keep: Keep) -> int:
+        if self.capacity is not None:
+            return self.capacity
+        most = matrix.n_columns
+        return min(most, max(20 * keep.k, 40 * self.block)) if isinstance(keep, KeepCount) else most
+
+    def seconds(self, n: int, p: int, k: int) -> float:
+        """4 n p flops per basis vector, about 6 k + 100 of them."""
+        basis = self._basis(p, k)
+        return basis * (4.0 * n * p / 45e9 + 8.0 * p * basis / 20e9) + basis**3 * 1e-10
+
+    def memory(self, n: int, p: int, k: int) -> int:
+        """The basis, and the block buffers."""
+        return int(8 * p * (self._basis(p, k) + 4 * self.block))
+
+    def passes(self, k: int) -> str:
+        """How often the rows are read, in words."""
+        return f"about {2 + -(-(6 * k + 100) // self.block)} passes (until the residuals are small enough)"
+
+    @staticmethod
+    def _basis(p: int, k: int) -> int:
+        return min(p, 6 * k + 100)
+
+
+class _Search:
+    """The state: a growing space, and when it will be worth looking at the Ritz values again."""
+
+    def __init__(self, space: KrylovSpace, keep: Keep, total: float, tol: float, most_share: float):
+        self.space, self.keep, self.total, self.tol = space, keep, total, tol
+        self.most = most_share * space.matrix.n_columns
+        self.finished = False
+        self.k: int | None = None
+        first = 4 * keep.k if isinstance(keep, KeepCount) else 0
+        self._next_look = min(max(first, 4 * space.block), space.matrix.n_columns)
+        self._history: list[tuple[int, float]] = []
+
+    def step(self) -> _Search:
+        """One block product; now and then a look at what it gave."""
+        if self.space.is_full:
+            self.look()
+            wanted = self.k or self.space.size // 2
+            self.space.restart(min(self.space.size - self.space.block, wanted + (self.space.size - wanted) // 2))
+            self._history.clear()
+        self.space.grow()
+        if self.space.size >= self._next_look or self.space.complete:
+            self.look()
+        return self
+
+    def look(self) -> None:
+        """Ritz values, how many of them are wanted, and how far their residuals are from what is asked."""
+        self.values, self.vectors, self.residuals = self.space.ritz()
+        positive = np.maximum(self.values, 0.0)
+        self.k = self.keep.count(positive, self.total)
+        if self.space.complete and self.k is None:
+            self.k = len(positive)
+        excess = self._excess(positive)
+        self.finished = self.space.complete or (excess is not None and excess <= 1.0)
+        if not self.finished:
+            self._refuse_to_outgrow(positive)
+            self._plan(excess)
+
+    def _excess(self, values: Floats) -> float | None:
+        """Largest residual over what is allowed; None if the wanted number is not even known."""
+        if self.k is None or self.k > len(values):
+            return None
+        allowed = np.maximum(self.tol * values[: self.k], FLOOR * values[0])
+        if values[0] == 0:
+            return 0.0
+        return float(np.max(self.residuals[: self.k] / allowed))
+
+    def _refuse_to_outgrow(self, values: Floats) -> None:
+        good = self.residuals <= 1e-3 * values
+        settled = len(values) if good.all() else int(np.argmin(good))
+        needed = self.keep.at_least(values[: max(1, settled)], self.total)
+        if settled and 3 * needed > self.most and self.most < self.space.matrix.n_columns:
+            raise OutgrownError(f"at least {needed} components are needed for {self.keep.describe()}")
+
+    def _plan(self, excess: float | None) -> None:
+        """Look again when the residuals, which fall geometrically, will be small enough; go 80 % of the way."""
+        b, size = self.space.block, self.space.size
+        ahead = 4 * b
+        if excess is not None:
+            if self._history and excess < 0.5 * self._history[-1][1]:
+                before, was = self._history[-1]
+                rate = np.log(was / excess) / (size - before)
+                ahead = int(np.clip(0.8 * np.log(excess) / rate, b, 12 * b))
+            self._history.append((size, excess))
+        self._next_look = size + ahead
+
+
+def _certified(matrix: Matrix, search: _Search) -> Factors:
+    """Ritz vectors, one more product for their true residuals, and Rayleigh–Ritz inside it."""
+    k = min(search.k or len(search.values), len(search.values))
+    V = search.vectors[:, :k].T @ search.space.basis
+    product = matrix.normal_times(V)
+    small = product @ V.T
+    values, turn = np.linalg.eigh((small + small.T) / 2)
+    values, turn = np.maximum(values[::-1], 0.0), turn[:, ::-1].T
+    V, product = turn @ V, turn @ product
+    residuals = np.linalg.norm(product - values[:, None] * V, axis=1)
+    more = k < len(search.values)
+    return Factors(
+        values=values,
+        vectors=V,
+        residuals=residuals,
+        rounding=np.full(k, matrix.rounding),
+        following=float(max(search.values[k], 0.0)) if more else None,
+        following_residual=float(search.residuals[k]) if more else 0.0,
+    )

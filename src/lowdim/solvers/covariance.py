@@ -1,0 +1,119 @@
+"""The p × p matrix YᵀY in one pass over the rows, then its leading eigenvectors.
+
+Squaring loses the digits of singular values below √eps of the largest. Where that would show, the wanted directions are
+multiplied with the data once more and the small triangle of that product is decomposed instead: B = Y Vᵀ = QR,
+R = P S W, V ← W V, which has the accuracy of a singular value decomposition of Y on the span of V.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from lowdim.matrices.formed import FormedMatrix
+from lowdim.matrices.matrix import RowBlocks
+from lowdim.solvers.block_lanczos import BlockLanczos
+from lowdim.solvers.keep import Keep, KeepCount
+from lowdim.solvers.solver import Factors, OutgrownError, Solver, complete
+
+Floats = NDArray[np.float64]
+
+DIRECT = 1500
+"""Up to this many columns LAPACK's whole tridiagonalisation is no slower than an iteration for a few vectors."""
+
+EPS = float(np.finfo(float).eps)
+
+
+@final
+@dataclass(frozen=True)
+class Covariance(Solver):
+    """Scatter by blocks, eigenvectors by LAPACK or, for a few of many, by block Lanczos."""
+
+    name = "covariance"
+    rereads = False
+
+    def solve(self, matrix: RowBlocks, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
+        """Find the components that `keep` asks for."""
+        S = matrix.scatter()
+        rounding = matrix.moments.rounding
+        found = leading_pairs(S, rounding, keep, tol, rng, most=min(len(S), matrix.moments.n_rows))
+        found = replace(found, scatter=matrix.moments.scatter)
+        lost = found.values * tol < 4 * EPS * found.values[0]
+        if not lost.any() or not matrix.source.repeatable or found.values[0] == 0:
+            return found
+        return repaired(matrix, found, rng)
+
+    def seconds(self, n: int, p: int, k: int) -> float:
+        """n p² flops at the speed of SYRK, and the eigenvectors."""
+        direct = 1.1e-10 * p**3
+        iterated = BlockLanczos().seconds(p, p, k) / 2
+        return n * p**2 / 70e9 + (direct if p <= DIRECT else min(direct, iterated))
+
+    def memory(self, n: int, p: int, k: int) -> int:
+        """The scatter, a few times over: one per thread, the sum, LAPACK's copy."""
+        return int(8 * p * p * 5)
+
+    def passes(self, k: int) -> str:
+        """How often the rows are read, in words."""
+        return "1 pass (1 more if digits were lost)"
+
+
+def leading_pairs(
+    S: Floats, rounding: float, keep: Keep, tol: float, rng: np.random.Generator, most: int
+) -> Factors:
+    """Eigenpairs of a formed symmetric matrix."""
+    p = len(S)
+    few = isinstance(keep, KeepCount) and 8 * keep.k < p
+    if p > DIRECT and not keep.needs_all and (few or not isinstance(keep, KeepCount)):
+        try:
+            return BlockLanczos(most_share=0.2).solve(FormedMatrix(S, rounding), keep, tol, rng)
+        except OutgrownError:
+            pass
+    if isinstance(keep, KeepCount) and 3 * (keep.k + 1) < p:
+        values, vectors = scipy.linalg.eigh(
+            S, driver="evr", subset_by_index=(p - keep.k - 1, p - 1), check_finite=False
+        )
+    else:
+        values, vectors = np.linalg.eigh(S)
+    return from_ascending(S, values, vectors, rounding, keep, most)
+
+
+def from_ascending(
+    S: Floats, values: Floats, vectors: Floats, rounding: float, keep: Keep, most: int
+) -> Factors:
+    """Cut what LAPACK gave (ascending, vectors in columns) down to what is wanted, with its residuals."""
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1].T
+    whole = len(values) == len(S)
+    k = keep.count(values[:most], float(S.trace())) or most
+    V = np.ascontiguousarray(vectors[:k])
+    residuals = np.linalg.norm(V @ S - values[:k, None] * V, axis=1)
+    return Factors(
+        values=values[:k],
+        vectors=V,
+        residuals=residuals,
+        rounding=np.full(k, rounding),
+        following=float(values[k]) if k < len(values) else None,
+        spectrum=values if whole else None,
+    )
+
+
+def repaired(matrix: RowBlocks, found: Factors, rng: np.random.Generator) -> Factors:
+    """The same directions with the digits that squaring lost, from the triangle of Y Vᵀ."""
+    R = matrix.triangle(found.vectors)
+    _, sizes, turn = scipy.linalg.svd(R, full_matrices=False, check_finite=False)
+    V = complete(turn @ found.vectors, len(found.values), rng)
+    sizes = np.concatenate([sizes, np.zeros(len(V) - len(sizes))])
+    # a singular value errs by eps σ₁, so its square by 2 σ eps σ₁, in place of eps σ₁²
+    exact = 2 * sizes * sizes[0] * EPS * np.sqrt(matrix.n_columns)
+    return replace(
+        found,
+        values=sizes**2,
+        vectors=V,
+        rounding=np.minimum(found.rounding, exact),
+        residuals=np.minimum(found.residuals, exact),
+        notes=(*found.notes, "digits lost by squaring were restored from the triangle of Y V (1 more pass)"),
+    )

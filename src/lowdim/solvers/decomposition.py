@@ -1,0 +1,99 @@
+"""Singular value decompositions of Y itself: the plain route, and its out-of-core form by triangles (TSQR)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from lowdim.matrices.matrix import InMemory, RowBlocks
+from lowdim.solvers.keep import Keep
+from lowdim.solvers.solver import Factors, Solver
+
+Floats = NDArray[np.float64]
+
+EPS = float(np.finfo(float).eps)
+
+
+@final
+@dataclass(frozen=True)
+class FullSVD(Solver):
+    """LAPACK's SVD of a centred copy: the plain route that every other one is tested against."""
+
+    name = "full SVD"
+    needs = InMemory
+
+    def solve(self, matrix: InMemory, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
+        """Find the components that `keep` asks for."""
+        Y = matrix.to_array()
+        return _factors(*svd(Y), total=matrix.total, keep=keep, most=min(Y.shape))
+
+    def seconds(self, n: int, p: int, k: int) -> float:
+        """A whole decomposition, whatever k."""
+        return 3e-10 * n * p * min(n, p)
+
+    def memory(self, n: int, p: int, k: int) -> int:
+        """A copy of the data, and both factors."""
+        return int(8 * (2 * n * p + 4 * min(n, p) ** 2 + min(n, p) * p))
+
+    def passes(self, k: int) -> str:
+        """How often the rows are read, in words."""
+        return "2 passes (means, copy)"
+
+
+@final
+@dataclass(frozen=True)
+class TSQR(Solver):
+    """Triangles of row blocks, merged, and the SVD of the last one: small singular values keep their digits."""
+
+    name = "TSQR"
+
+    def solve(self, matrix: RowBlocks, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
+        """Find the components that `keep` asks for."""
+        R = matrix.triangle()
+        most = min(matrix.n_columns, matrix.moments.n_rows)
+        return _factors(*svd(R), total=matrix.total, keep=keep, most=most)
+
+    def seconds(self, n: int, p: int, k: int) -> float:
+        """2 n p² flops of Householder reflections, and a small SVD."""
+        return 2.0 * n * p * min(n, p) / 15e9 + 3e-10 * min(n, p) ** 2 * p
+
+    def memory(self, n: int, p: int, k: int) -> int:
+        """Triangles, one per thread, and the rows stacked on them."""
+        return int(8 * p * p * 12)
+
+    def passes(self, k: int) -> str:
+        """How often the rows are read, in words."""
+        return "2 passes (means, triangles)"
+
+
+def svd(Y: Floats) -> tuple[Floats, Floats]:
+    """Singular values and right vectors (rows); the slower driver where the fast one does not converge."""
+    for driver in ("gesdd", "gesvd"):
+        try:
+            _, sizes, V = scipy.linalg.svd(
+                Y, full_matrices=False, lapack_driver=driver, check_finite=False, overwrite_a=driver == "gesvd"
+            )
+        except np.linalg.LinAlgError:
+            continue
+        return sizes, V
+    raise np.linalg.LinAlgError("neither gesdd nor gesvd converged")
+
+
+def _factors(sizes: Floats, V: Floats, total: float, keep: Keep, most: int) -> Factors:
+    values = sizes**2
+    k = keep.count(values[:most], total) or most
+    # LAPACK's SVD errs by a small multiple of eps σ₁ in each σ (Anderson et al. 1999, §4.9), so 2 σ eps σ₁ in its square
+    backward = 2 * sizes[:k] * sizes[:1] * EPS * np.sqrt(V.shape[1])
+    return Factors(
+        values=values[:k],
+        vectors=np.ascontiguousarray(V[:k]),
+        residuals=backward,
+        rounding=backward,
+        following=float(values[k]) if k < len(values) else None,
+        spectrum=values[:most],
+        measured=False,
+    )

@@ -1,0 +1,103 @@
+"""How many components to keep: a rule that is asked with the eigenvalues found so far."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.solvers.minka import minka_dimension
+
+Floats = NDArray[np.float64]
+
+REACHED = 1e-12
+"""A share counts as reached when it is missed by no more than this: the rounding of a sum of eigenvalues."""
+
+
+class Keep(ABC):
+    """A rule for the number of components."""
+
+    needs_all: bool = False
+    """Whether the rule can only be answered from the whole spectrum."""
+
+    @abstractmethod
+    def count(self, values: Floats, total: float) -> int | None:
+        """Number of components, from the leading eigenvalues in descending order; None: more are needed."""
+
+    @abstractmethod
+    def at_least(self, values: Floats, total: float) -> int:
+        """A number that the answer cannot be below, given the leading eigenvalues."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """The rule in words."""
+
+
+@final
+@dataclass(frozen=True)
+class KeepCount(Keep):
+    """A fixed number of components."""
+
+    k: int
+
+    def count(self, values: Floats, total: float) -> int | None:
+        """k, once there are that many."""
+        return self.k if len(values) >= self.k else None
+
+    def at_least(self, values: Floats, total: float) -> int:
+        """k."""
+        return self.k
+
+    def describe(self) -> str:
+        """The rule in words."""
+        return f"k = {self.k}"
+
+
+@final
+@dataclass(frozen=True)
+class KeepShare(Keep):
+    """The fewest components whose variance reaches a share of the total."""
+
+    share: float
+
+    def count(self, values: Floats, total: float) -> int | None:
+        """First k whose cumulative variance reaches the share."""
+        reached = np.cumsum(values) >= (self.share - REACHED) * total
+        return int(np.argmax(reached)) + 1 if reached.any() else None
+
+    def at_least(self, values: Floats, total: float) -> int:
+        """Those before the last, and as many of the last one's size as fill the rest of the share."""
+        found = self.count(values, total)
+        if found is not None or not len(values) or values[-1] <= 0:
+            return found or len(values)
+        rest = self.share * total - float(values.sum())
+        return len(values) + int(np.ceil(rest / float(values[-1])))
+
+    def describe(self) -> str:
+        """The rule in words."""
+        return f"{self.share:.4g} of the variance"
+
+
+@final
+@dataclass(frozen=True)
+class KeepMinka(Keep):
+    """Minka's Bayesian choice, from the whole spectrum of n rows in p dimensions."""
+
+    n: float
+    p: int
+    needs_all = True
+
+    def count(self, values: Floats, total: float) -> int | None:
+        """The dimension with the largest evidence."""
+        return minka_dimension(values, self.p, self.n)
+
+    def at_least(self, values: Floats, total: float) -> int:
+        """All values are needed first."""
+        return self.p
+
+    def describe(self) -> str:
+        """The rule in words."""
+        return "Minka's choice"

@@ -1,0 +1,139 @@
+"""An orthonormal basis of a block Krylov space and the operator inside it: the state of block Lanczos."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from lowdim.matrices.matrix import Matrix
+from lowdim.solvers.solver import complete
+
+Floats = NDArray[np.float64]
+
+LOST = 1e-6
+"""A new direction this much shorter than the products it came from is orthogonalised once more."""
+
+NOISE = 100 * float(np.finfo(float).eps)
+"""A new direction this much shorter than the products it came from is their rounding error."""
+
+
+class KrylovSpace:
+    """Rows of `basis` span {Q, QC, QC², …} for C = YᵀY and a block Q of b vectors.
+
+    All projections of C on the basis are kept (not only the three-term recurrence), so the basis stays orthonormal to
+    rounding and may be restarted from Ritz vectors (thick restart, Wu & Simon 2000) without other code.
+    """
+
+    def __init__(self, matrix: Matrix, block: int, capacity: int, rng: np.random.Generator):
+        p = matrix.n_columns
+        self.matrix = matrix
+        self.rng = rng
+        self.block = min(block, p)
+        self.capacity = min(p, max(capacity, 2 * self.block))
+        self._rows = np.empty((min(p, self.capacity + self.block), p))  # pages are only taken when written
+        self._inside = np.zeros((self.capacity + self.block, self.capacity + self.block))
+        self.size = 0
+        """Basis vectors whose product with C is known."""
+        self._waiting = 0
+        """Vectors of the next block, already in the basis."""
+        self._outside = np.zeros((0, self.block))
+        self._scale = 0.0
+        """Length of the longest product so far: what rounding is measured against."""
+        self._append(rng.standard_normal((self.block, p)))
+
+    @property
+    def basis(self) -> Floats:
+        """(size, p) orthonormal rows."""
+        return self._rows[: self.size]
+
+    @property
+    def complete(self) -> bool:
+        """Whether the basis spans everything, so that the answer is exact."""
+        return self.size == self.matrix.n_columns
+
+    @property
+    def is_full(self) -> bool:
+        """Whether another block would not fit."""
+        return self.size + self._waiting > self.capacity and not self.complete
+
+    def grow(self) -> None:
+        """Multiply the waiting block by C, project, and make the part outside the basis the next block."""
+        m, b = self.size, self._waiting
+        rows = self._rows[: m + b]
+        product = self.matrix.normal_times(rows[m:])
+        self._scale = max(self._scale, float(np.linalg.norm(product, axis=1).max()))
+        inside = product @ rows.T
+        product -= inside @ rows
+        again = product @ rows.T  # classical Gram–Schmidt twice (Parlett 1998, §6.9)
+        product -= again @ rows
+        inside += again
+        self._inside[m : m + b, : m + b] = inside
+        self._inside[: m + b, m : m + b] = inside.T
+        self.size += b
+        self._waiting = 0
+        left = min(self.block, self.matrix.n_columns - self.size)
+        self._outside = self._append(product) if left else np.zeros((b, 0))
+
+    def ritz(self) -> tuple[Floats, Floats, Floats]:
+        """Eigenvalues inside the space, descending, their vectors (columns) and residual norms."""
+        m = self.size
+        values, vectors = np.linalg.eigh((self._inside[:m, :m] + self._inside[:m, :m].T) / 2)
+        values, vectors = values[::-1], vectors[:, ::-1]
+        last = vectors[m - len(self._outside) :]
+        return values, vectors, np.linalg.norm(self._outside.T @ last, axis=0)
+
+    def restart(self, keep: int) -> None:
+        """Shrink the basis to the leading Ritz vectors; the waiting block stays, so nothing is lost of it."""
+        values, vectors, _ = self.ritz()
+        waiting = self._rows[self.size : self.size + self._waiting].copy()
+        self._rows[:keep] = vectors[:, :keep].T @ self.basis
+        self._rows[keep : keep + self._waiting] = waiting
+        self._inside[:] = 0.0
+        self._inside[np.arange(keep), np.arange(keep)] = values[:keep]
+        # C ritz = value ritz + (outsideᵀ last)ᵀ waiting: the waiting block's own product will fill the coupling in
+        self.size = keep
+
+    def _append(self, product: Floats) -> Floats:
+        """Orthonormalise a block, add as much of it as there is room for, and give L: product = L · new rows."""
+        b = min(self.block, self.matrix.n_columns - self.size)
+        rows, L = _orthonormal(product, NOISE * self._scale)
+        if rows is None or L is None or len(rows) < b:
+            rows, L = self._refilled(product, b)
+        elif L.diagonal().min() < LOST * self._scale:
+            rows = self._orthogonal_to_basis(rows)
+        self._rows[self.size : self.size + b] = rows[:b]
+        self._waiting = b
+        return L[:, :b]
+
+    def _refilled(self, product: Floats, b: int) -> tuple[Floats, Floats]:
+        """For a block that lost rank: keep its directions, and fill up with random ones that C did not lead to."""
+        Q, R, order = scipy.linalg.qr(product.T, mode="economic", pivoting=True)
+        rank = min(b, int((np.abs(R.diagonal()) > max(NOISE * self._scale, 1e-7 * abs(R[0, 0]))).sum()))
+        rows = complete(np.concatenate([self.basis, Q.T[:rank]]), self.size + b, self.rng)[self.size :]
+        L = np.zeros((len(product), b))
+        L[order, :rank] = R[:rank].T
+        return self._orthogonal_to_basis(rows), L
+
+    def _orthogonal_to_basis(self, rows: Floats) -> Floats:
+        rows = rows - (rows @ self.basis.T) @ self.basis
+        values, vectors = np.linalg.eigh(rows @ rows.T)  # the nearest orthonormal rows, by the polar decomposition
+        nearest: Floats = (vectors / np.sqrt(values)) @ vectors.T @ rows
+        return nearest
+
+
+def _orthonormal(product: Floats, noise: float) -> tuple[Floats | None, Floats | None]:
+    """CholeskyQR twice (Yamamoto et al. 2015), for vectors in rows: product = L · rows. None if it breaks down."""
+    rows, total = product, np.eye(len(product))
+    for _ in range(2):
+        try:
+            L = np.linalg.cholesky(rows @ rows.T)
+        except np.linalg.LinAlgError:
+            return None, None
+        lengths = L.diagonal()
+        if not np.isfinite(L).all() or lengths.min() <= max(noise, 1e-7 * lengths.max()):
+            return None, None
+        rows = np.linalg.inv(L) @ rows
+        total = total @ L
+        noise = 0.0
+    return rows, total

@@ -1,0 +1,1 @@
+"""Where rows come from: names, row counts, blocks. No algebra is done here."""

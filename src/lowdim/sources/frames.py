@@ -1,0 +1,113 @@
+"""Data frames of any kind, through narwhals: names in, blocks of numbers out, and the same kind of frame back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import NotNumeric, WrongShape
+from lowdim.sources.memory import ArraySource
+from lowdim.sources.source import Block, Source, rows_per_block
+
+
+def as_frame(data: object) -> nw.DataFrame[Any] | None:
+    """Give the data as a narwhals frame, or None if they are no frame."""
+    frame = nw.from_native(data, eager_or_interchange_only=False, pass_through=True)  # type: ignore[call-overload]
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def frame_source(frame: nw.DataFrame[Any]) -> Source:
+    """Rows of a frame of numbers; without a copy where its columns already lie in one array."""
+    names = [str(name) for name in frame.columns]
+    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if repeated:
+        raise WrongShape(f"The column name {repeated[0]!r} stands more than once: give every column its own name.")
+    _refuse_text(frame)
+    array = _one_array(frame)
+    if array is not None:
+        return ArraySource(array, tuple(names), name="the frame")
+    return FrameSource(frame)
+
+
+@final
+class FrameSource(Source):
+    """A frame whose columns are separate arrays; each block is put together when it is read."""
+
+    repeatable = True
+
+    def __init__(self, frame: nw.DataFrame[Any]):
+        self._frame = frame
+        self.n_rows, self.n_columns = frame.shape
+        self.columns = tuple(str(name) for name in frame.columns)
+        single = all(dtype == nw.Float32 for dtype in frame.schema.values())
+        self.dtype = np.dtype(np.float32 if single else np.float64)
+
+    def blocks(self, least_rows: int = 1) -> Iterator[Block]:
+        """Give consecutive rows as arrays."""
+        step = max(least_rows, rows_per_block(self.n_columns, self.dtype.itemsize))
+        for start in range(0, len(self._frame), step):
+            yield Block(start, self._numbers(self._frame[start : start + step]))
+
+    def describe(self) -> str:
+        """Say the shape."""
+        return f"the frame of {self.n_rows:,} rows × {self.n_columns:,} columns"
+
+    def _numbers(self, rows: nw.DataFrame[Any]) -> NDArray[Any]:
+        array = np.empty(rows.shape, dtype=self.dtype)
+        for j, name in enumerate(rows.columns):
+            column = rows[name]
+            if column.dtype == nw.Boolean or column.dtype.is_decimal():
+                column = column.cast(nw.Float64)
+            array[:, j] = column.to_numpy()
+        return array
+
+
+def _refuse_text(frame: nw.DataFrame[Any]) -> None:
+    kinds = {
+        str(name): str(dtype)
+        for name, dtype in frame.schema.items()
+        if not (dtype.is_numeric() or dtype == nw.Boolean)
+    }
+    if kinds:
+        raise NotNumeric.columns(kinds)
+
+
+def _one_array(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
+    """The array behind a pandas frame of one NumPy type, if pandas can show it without a copy."""
+    native = nw.to_native(frame)
+    if not frame.implementation.is_pandas() or frame.shape[1] == 0:
+        return None
+    array = native.to_numpy()
+    shared = array.dtype.kind in "fiub" and np.shares_memory(array, native.iloc[:, 0].to_numpy())
+    return array if shared else None
+
+
+def frame_of(
+    kind: object,
+    columns: Sequence[str],
+    values: NDArray[Any],
+    index: Sequence[str] | None = None,
+    index_name: str = "name",
+) -> Any:
+    """Make a frame of the same kind as `kind` (pandas, polars, Arrow); a dict of columns if it is none.
+
+    pandas gets `index` as its index, the others as a first column called `index_name`.
+    """
+    like = as_frame(kind) if kind is not None else None
+    data: dict[str, Any] = {name: values[:, j] for j, name in enumerate(columns)}
+    if like is not None and like.implementation.is_pandas():
+        made = nw.to_native(nw.from_dict(data, backend=like.implementation))
+        if index is not None:
+            made.index = list(index)
+        elif len(made) == len(like):
+            made.index = nw.to_native(like).index
+        return made
+    if index is not None:
+        data = {index_name: list(index), **data}
+    return data if like is None else nw.to_native(nw.from_dict(data, backend=like.implementation))

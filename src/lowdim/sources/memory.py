@@ -1,0 +1,82 @@
+"""Rows that are already an array: in memory, memory-mapped, or sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, final
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from lowdim.sources.source import BLOCK_BYTES, Block, Source, rows_per_block
+
+LEAST_BLOCKS = 8
+"""Small tables are still cut into this many blocks (if they have the rows), so that every thread has work."""
+
+
+@final
+class ArraySource(Source):
+    """A dense (n, p) array; blocks are views of it."""
+
+    repeatable = True
+
+    def __init__(self, array: NDArray[Any], columns: tuple[str, ...] | None = None, name: str | None = None):
+        self.array = array
+        self.n_rows, self.n_columns = array.shape
+        self.columns = columns
+        self.dtype = array.dtype
+        self._name = name
+
+    def blocks(self, least_rows: int = 1) -> Iterator[Block]:
+        """Give views of consecutive rows."""
+        even = -(-self.array.shape[0] // LEAST_BLOCKS)
+        step = max(least_rows, min(even, rows_per_block(self.n_columns, self.dtype.itemsize)))
+        for start in range(0, self.array.shape[0], step):
+            yield Block(start, self.array[start : start + step])
+
+    def describe(self) -> str:
+        """Say its name, if it has one, and its shape."""
+        shape = f"{self.n_rows:,} × {self.n_columns:,} {self.dtype} array"
+        return f"{self._name} ({shape})" if self._name else f"the {shape}"
+
+
+@final
+class SparseSource(Source):
+    """A SciPy sparse matrix; blocks share the arrays of a CSR matrix, other formats are converted once."""
+
+    repeatable = True
+    sparse = True
+
+    def __init__(self, matrix: Any, columns: tuple[str, ...] | None = None):
+        self.matrix = matrix if matrix.format == "csr" else matrix.tocsr()
+        self.n_rows, self.n_columns = matrix.shape
+        self.columns = columns
+        self.dtype = matrix.dtype
+
+    def blocks(self, least_rows: int = 1) -> Iterator[Block]:
+        """Give CSR matrices of consecutive rows, each with about BLOCK_BYTES / 4 of stored entries."""
+        for start, stop in spans(self.matrix.indptr):
+            yield Block(start, row_slice(self.matrix, start, stop))
+
+    def describe(self) -> str:
+        """Say its shape and how full it is."""
+        full = self.matrix.nnz / max(1, self.matrix.shape[0] * self.matrix.shape[1])
+        return f"the {self.n_rows:,} × {self.n_columns:,} sparse matrix ({full:.2%} stored)"
+
+
+def spans(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Cut the rows of a CSR matrix into spans of about equally many stored entries."""
+    rows = len(indptr) - 1
+    stored = max(1, int(indptr[-1]))
+    parts = max(min(LEAST_BLOCKS, rows), -(-stored * 16 // BLOCK_BYTES))
+    cuts = np.searchsorted(indptr, np.linspace(0, stored, parts + 1)[1:-1])
+    edges = np.unique(np.concatenate([[0], cuts, [rows]]))
+    yield from zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+
+
+def row_slice(matrix: Any, start: int, stop: int) -> Any:
+    """Rows of a CSR matrix as one that shares its data; SciPy's own slice would copy."""
+    first, last = int(matrix.indptr[start]), int(matrix.indptr[stop])
+    parts = (matrix.data[first:last], matrix.indices[first:last], matrix.indptr[start : stop + 1] - first)
+    return scipy.sparse.csr_array(parts, shape=(stop - start, matrix.shape[1]))

@@ -1,0 +1,59 @@
+"""Row weights: a source whose blocks carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lowdim.errors import BadInput
+from lowdim.sources.source import Block, Source
+
+
+@final
+class WeightedSource(Source):
+    """Another source with one weight per row. Rows of weight zero are left out, whatever they hold."""
+
+    def __init__(self, source: Source, weight: NDArray[np.float64]):
+        self._source = source
+        self._weight = weight
+        self.n_rows = source.n_rows
+        self.n_columns = source.n_columns
+        self.columns = source.columns
+        self.dtype = source.dtype
+        self.repeatable = source.repeatable
+        self.sparse = source.sparse
+
+    def blocks(self, least_rows: int = 1) -> Iterator[Block]:
+        """Give the blocks with their weights."""
+        for block in self._source.blocks(least_rows):
+            weight = self._weight[block.start : block.start + block.rows.shape[0]]
+            used = weight > 0
+            if used.all():
+                yield Block(block.start, block.rows, weight)
+            elif used.any():
+                yield Block(block.start, block.rows[used], weight[used])
+
+    def describe(self) -> str:
+        """Say what the rows are."""
+        return self._source.describe()
+
+
+def checked_weights(sample_weight: ArrayLike | float, n_rows: int) -> NDArray[np.float64]:
+    """(n,) weights, finite, not negative, not all zero."""
+    weight = np.asarray(sample_weight, dtype=float)
+    if weight.ndim == 0:
+        weight = np.full(n_rows, float(weight))
+    if weight.shape != (n_rows,):
+        raise BadInput(f"sample_weight has shape {weight.shape}, but there are {n_rows:,} rows: give one per row.")
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        worst = int(np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))[0])
+        raise BadInput(
+            f"sample_weight holds {weight[worst]} at row {worst}: weights must be finite and not negative; use 0 to "
+            "leave a row out."
+        )
+    if not weight.any():
+        raise BadInput("Every sample_weight is 0, so no row is left: give at least one row a positive weight.")
+    return weight

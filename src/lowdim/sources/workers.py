@@ -1,0 +1,83 @@
+"""Threads for block work: rows are split over threads, and BLAS runs on one thread inside each.
+
+Splitting rows is faster than letting BLAS split each small product, and far less disturbed when another program
+takes a core. The number of threads never changes a result: the caller receives the results in the order of the tasks.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, TypeVar
+
+import scipy.linalg  # noqa: F401  its OpenBLAS must be loaded before the controller below looks for libraries
+from threadpoolctl import ThreadpoolController
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_inside = threading.local()
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Run `work` on each item in threads and give the results in the order of the items.
+
+    At most one task more than there are threads is under way, so memory stays bounded for long streams.
+    """
+    with one_blas_thread() as threads:
+        if threads == 1:
+            yield from map(work, items)
+            return
+        pending: deque[Future[Result]] = deque()
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                for item in items:
+                    pending.append(pool.submit(_as_worker, work, item))
+                    if len(pending) > threads:
+                        yield pending.popleft().result()
+                while pending:
+                    yield pending.popleft().result()
+            finally:
+                for future in pending:
+                    future.cancel()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[int]:
+    """Limit BLAS to one thread and give the number of threads that block work may use instead.
+
+    A solver opens such a section around its whole loop, because OpenBLAS threads go on spinning after a call and
+    would take the cores from the block threads. A section inside it costs nothing and gives the same number.
+    """
+    threads = getattr(_inside, "threads", None)
+    if threads is not None:
+        yield threads
+        return
+    _inside.threads = _allowed_threads()
+    try:
+        with _controller().limit(limits=1, user_api="blas"):
+            yield _inside.threads
+    finally:
+        _inside.threads = None
+
+
+def _as_worker(work: Callable[[Item], Result], item: Item) -> Result:
+    _inside.threads = 1  # work that splits itself again must not start threads of its own
+    return work(item)
+
+
+def _allowed_threads() -> int:
+    """As many threads as BLAS may use now, so that every usual way of limiting it is honoured."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+    blas = [library["num_threads"] for library in _controller().info() if library["user_api"] == "blas"]
+    return max(1, min([cores, *blas]))
+
+
+@cache
+def _controller() -> Any:
+    return ThreadpoolController()

@@ -1,0 +1,1 @@
+"""Looking at results: text, figures' data, plots. Nothing here fits."""
