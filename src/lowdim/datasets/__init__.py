@@ -1,1 +1,25 @@
-"""Small data that may be shipped."""
+"""Small data to try things on: tables of the lectures, planted truths, and scikit-learn's own small sets.
+
+Importing this room loads numpy alone; scikit-learn is imported by the functions that read it.
+"""
+
+from lowdim.datasets.bundled import breast_cancer, digits, iris, wine
+from lowdim.datasets.dataset import Dataset
+from lowdim.datasets.generators import circles, planted, swiss_roll
+from lowdim.datasets.genotypes import stepping_stone
+from lowdim.datasets.lectures import eight_by_two, rank_one_toy, uk_foods
+
+__all__ = [
+    "Dataset",
+    "breast_cancer",
+    "circles",
+    "digits",
+    "eight_by_two",
+    "iris",
+    "planted",
+    "rank_one_toy",
+    "stepping_stone",
+    "swiss_roll",
+    "uk_foods",
+    "wine",
+]

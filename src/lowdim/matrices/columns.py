@@ -32,7 +32,7 @@ class Span:
     def prepared(self) -> Floats:
         """These columns of Y, (n, stop − start)."""
         here = slice(self.start, self.stop)
-        columns = np.subtract(dense(self.array[:, here]), self.preparation.center[here], dtype=np.float64)
+        columns: Floats = np.subtract(dense(self.array[:, here]), self.preparation.center[here], dtype=np.float64)
         if self.preparation.gain is not None:
             columns *= self.preparation.gain[here]
         if self.root is not None:

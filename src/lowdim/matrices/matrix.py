@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import partial
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -149,7 +149,7 @@ class InMemory(RowBlocks):
 
     def __init__(self, source: ArraySource | SparseSource, scaling: Scaling, weight: Floats | None = None):
         super().__init__(source if weight is None else WeightedSource(source, weight), scaling)
-        self._array = source.array if isinstance(source, ArraySource) else source.matrix
+        self._array: Any = source.array if isinstance(source, ArraySource) else source.matrix
         self._root = None if weight is None else np.sqrt(weight)
 
     def to_array(self) -> Floats:
@@ -201,7 +201,5 @@ def _out_of_range(moments: Moments) -> bool:
 def _missing(moments: Moments, columns: tuple[str, ...] | None) -> MissingValues:
     assert moments.holes is not None
     names = columns or tuple(f"column {j}" for j in range(len(moments.mean)))
-    missing, infinite = (
-        {names[j]: int(counts[j]) for j in np.flatnonzero(counts)} for counts in moments.holes
-    )
+    missing, infinite = ({names[j]: int(counts[j]) for j in np.flatnonzero(counts)} for counts in moments.holes)
     return MissingValues.found(missing, infinite, moments.n_rows)

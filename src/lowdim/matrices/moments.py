@@ -18,7 +18,7 @@ from lowdim.matrices.preparation import Preparation, dense, piece_rows, working_
 from lowdim.sources.source import Block
 
 SHIFT_ROWS = 256
-"""Rows, spread over a block, whose mean serves as its shift."""
+"""Rows, spread over a block, whose mean serves as its shift; at most every eighth one."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _sparse_moments(block: Block, unit: float) -> Moments:
 
 def _shift(rows: Any, dtype: type[np.floating[Any]], unit: float) -> NDArray[np.float64]:
     """A value near each column's mean that the working type holds exactly, so that subtracting it is exact too."""
-    sample = dense(rows[:: max(1, rows.shape[0] // SHIFT_ROWS)]).astype(np.float64) * unit
+    sample = dense(rows[:: max(8, rows.shape[0] // SHIFT_ROWS)]).astype(np.float64) * unit
     shift: NDArray[np.float64] = (sample.mean(axis=0).astype(dtype) / unit).astype(np.float64)
     return np.where(np.isfinite(shift), shift, 0.0)
 
@@ -140,7 +140,7 @@ def _rounding(scatter: NDArray[np.float64], dtype: type[np.floating[Any]], rows:
     unit_roundoff = float(np.finfo(dtype).eps) / 2
     trace = float(scatter.trace() if scatter.ndim == 2 else scatter.sum())
     pieces = max(1.0, n_rows / rows)
-    return trace * (unit_roundoff * np.sqrt(rows / pieces) + np.finfo(float).eps)
+    return trace * (unit_roundoff * float(np.sqrt(rows / pieces)) + float(np.finfo(float).eps))
 
 
 def _holes(rows: Any) -> NDArray[np.int64] | None:

@@ -31,9 +31,7 @@ class Learnt:
     moments: Moments | None
 
 
-def fit_linear(
-    matrix: RowBlocks, keep: Keep, choice: Choice, tol: float, seed: object, data_eps: float
-) -> Learnt:
+def fit_linear(matrix: RowBlocks, keep: Keep, choice: Choice, tol: float, seed: object, data_eps: float) -> Learnt:
     """Fit, certify, and say aloud what the user should know."""
     solver, reason = choice.solver, choice.reason
     rng = np.random.default_rng(_seed(seed))
@@ -82,9 +80,7 @@ def _record(
         weight=moments.weight,
         ddof=scaling.ddof,
         certificate=certificate,
-        provenance=Provenance(
-            source.describe(), solver.name, reason, matrix.passes, memory, repr(seed), _versions()
-        ),
+        provenance=Provenance(source.describe(), solver.name, reason, matrix.passes, memory, repr(seed), _versions()),
         columns=source.columns,
         spectrum=None if factors.spectrum is None else factors.spectrum * unit,
     )

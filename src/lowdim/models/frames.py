@@ -28,7 +28,8 @@ def make_table(kind: str | None, columns: Mapping[str, Any], like: Any = None) -
         return Table(columns)
     import narwhals as nw
 
-    frame = nw.to_native(nw.from_dict(dict(columns), backend=kind))
+    backend: Any = kind
+    frame = nw.to_native(nw.from_dict(dict(columns), backend=backend))
     if kind == "pandas" and like is not None and hasattr(like, "index"):
         frame.index = like.index
     return frame

@@ -172,7 +172,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         `itemsize` is the bytes that a number takes, in the original and in the factors; that of the data if None.
         """
-        size = itemsize or getattr(self, "_itemsize", 8)
+        size: int = itemsize or getattr(self, "_itemsize", 8)
         return Table(compression(self.fit_, size, bool(self.center), self.scale is not False))
 
     # -- the Gaussian model ---------------------------------------------------------------------------------------

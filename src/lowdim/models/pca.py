@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
 from lowdim.errors import BadInput, CannotMerge
@@ -112,7 +111,12 @@ class PCA(LinearModel):
         source = self._opened(X, reset=True)
         matrix, keep, choice = self._plan(source, sample_weight)
         learnt = fit_linear(
-            matrix, keep, choice, settings.tolerance("PCA", self.tol), self.random_state, self._spacing(source)
+            matrix,
+            keep,
+            choice,
+            settings.tolerance("PCA", self.tol),
+            self.random_state,
+            self._spacing(source),
         )
         self._remember(X, source)
         self._record: LinearFit | None = learnt.fit
@@ -132,19 +136,15 @@ class PCA(LinearModel):
         moments = self._batch_moments(as_matrix(source, scaling, sample_weight))
         if first:
             self._remember(X, source)
-        elif self._moments is None:
-            raise CannotMerge(_NOT_KEPT.format(what="This fit cannot be continued", solver=self._solver_used()))
         else:
-            moments = self._moments.merge(moments)
+            moments = self._kept_moments().merge(moments)
         self._moments = moments
         self._record = None
         return self
 
     def merge(self, other: PCA) -> PCA:
         """A new model: the one that the rows of both would have given, with this one's settings."""
-        for model in (self, other):
-            if getattr(model, "_moments", None) is None:
-                raise CannotMerge(_NOT_KEPT.format(what="These fits cannot be merged", solver=model._solver_used()))
+        mine, theirs = self._kept_moments(), other._kept_moments()
         if self.n_features_in_ != other.n_features_in_:
             raise CannotMerge(
                 f"One model has {self.n_features_in_} columns, the other {other.n_features_in_}: only fits of the same "
@@ -152,8 +152,7 @@ class PCA(LinearModel):
             )
         merged: PCA = clone(self)
         merged.__dict__.update({k: v for k, v in self.__dict__.items() if k not in merged.__dict__})
-        assert self._moments is not None and other._moments is not None
-        merged._moments = self._moments.merge(other._moments)
+        merged._moments = mine.merge(theirs)
         merged._record = None
         return merged
 
@@ -190,8 +189,15 @@ class PCA(LinearModel):
         _, keep, choice = self._plan(source, None)
         tol = settings.tolerance("PCA", self.tol)
         k = getattr(keep, "k", 50)
-        return explain_plan(source.describe(), choice.solver.name, choice.reason, choice.solver.passes(k),
-                            choice.memory, keep.describe(), tol)
+        return explain_plan(
+            source.describe(),
+            choice.solver.name,
+            choice.reason,
+            choice.solver.passes(k),
+            choice.memory,
+            keep.describe(),
+            tol,
+        )
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
@@ -212,7 +218,13 @@ class PCA(LinearModel):
 
     def _scaling(self, source: Source) -> Scaling:
         return settings.scaling_of(
-            "PCA", self.center, self.scale, self.column_weight, self.ddof, source.n_columns, self._spacing(source)
+            "PCA",
+            self.center,
+            self.scale,
+            self.column_weight,
+            self.ddof,
+            source.n_columns,
+            self._spacing(source),
         )
 
     @staticmethod
@@ -229,8 +241,8 @@ class PCA(LinearModel):
         moments = matrix.learn(full=True)
         if matrix.unit != 1.0:
             raise BadInput(
-                "Squares of these values leave the range of float64, which partial_fit cannot carry on: divide the data "
-                f"by {1 / matrix.unit:.3g} first."
+                "Squares of these values leave the range of float64, which partial_fit cannot carry on: divide the "
+                f"data by {1 / matrix.unit:.3g} first."
             )
         return moments
 
@@ -247,12 +259,14 @@ class PCA(LinearModel):
         tol = settings.tolerance("PCA", self.tol)
         return fit_linear(matrix, keep, choice, tol, self.random_state, self._data_spacing).fit
 
-    def _solver_used(self) -> str:
-        record = getattr(self, "_record", None)
-        return "nothing (it is not fitted)" if record is None else record.provenance.solver
-
-
-_NOT_KEPT = (
-    "{what}: exact merging needs the p × p scatter of the rows, which {solver} does not form; fit with "
-    "svd_solver='covariance_eigh' or partial_fit."
-)
+    def _kept_moments(self) -> Moments:
+        moments = getattr(self, "_moments", None)
+        if moments is None:
+            record = getattr(self, "_record", None)
+            solver = "a model that is not fitted" if record is None else record.provenance.solver
+            raise CannotMerge(
+                f"Merging or continuing a fit needs the p × p scatter of its rows, which {solver} does not form: fit "
+                "with svd_solver='covariance_eigh', or with partial_fit."
+            )
+        kept: Moments = moments
+        return kept

@@ -59,9 +59,9 @@ def sketch(owner: str, n_components: Any, n_oversamples: Any, iterated_power: An
     "auto" iterates until the residuals are small. The Krylov basis is always orthonormal, so the normaliser is only
     checked.
     """
-    if not isinstance(n_oversamples, Integral) or n_oversamples < 1:
+    if not isinstance(n_oversamples, Integral) or int(n_oversamples) < 1:
         raise BadParameter.of(owner, "n_oversamples", n_oversamples, "a whole number from 1")
-    if iterated_power != "auto" and not (isinstance(iterated_power, Integral) and iterated_power >= 0):
+    if iterated_power != "auto" and not (isinstance(iterated_power, Integral) and int(iterated_power) >= 0):
         raise BadParameter.of(owner, "iterated_power", iterated_power, "'auto' or a whole number from 0")
     if normalizer not in ("auto", "QR", "LU", "none"):
         raise BadParameter.of(owner, "power_iteration_normalizer", normalizer, "'auto', 'QR', 'LU' or 'none'")
@@ -70,9 +70,7 @@ def sketch(owner: str, n_components: Any, n_oversamples: Any, iterated_power: An
     return BlockLanczos(block=int(n_components) + int(n_oversamples), steps=int(iterated_power) + 1)
 
 
-def scaling_of(
-    owner: str, center: Any, scale: Any, column_weight: Any, ddof: Any, p: int, spacing: float
-) -> Scaling:
+def scaling_of(owner: str, center: Any, scale: Any, column_weight: Any, ddof: Any, p: int, spacing: float) -> Scaling:
     """What to do with the columns."""
     if not isinstance(ddof, Integral) or isinstance(ddof, bool) or ddof < 0:
         raise BadParameter.of(owner, "ddof", ddof, "a whole number from 0, usually 1 or 0")
@@ -81,7 +79,11 @@ def scaling_of(
     if column_weight is not None:
         column_weight = _positive(owner, "column_weight", column_weight, p, zero=True)
     return Scaling(
-        bool(center), scale if isinstance(scale, np.ndarray) else bool(scale), column_weight, int(ddof), spacing
+        bool(center),
+        scale if isinstance(scale, np.ndarray) else bool(scale),
+        column_weight,
+        int(ddof),
+        spacing,
     )
 
 

@@ -69,8 +69,7 @@ class Certificate:
             f"  orthogonality                       {self.orthogonality:.1e}",
             f"  share of the variance               {self.captured[0]:.10g} … {self.captured[1]:.10g}",
         ]
-        for cluster in self.clusters:
-            lines.append(f"  components {cluster[0] + 1}–{cluster[-1] + 1} are only defined as a plane")
+        lines += [f"  components {run[0] + 1}–{run[-1] + 1} are only defined as a plane" for run in self.clusters]
         if self.cut:
             lines.append("  the last component and the next, left out, are nearly equal: take more or fewer")
         if self.untrusted:

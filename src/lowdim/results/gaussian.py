@@ -53,7 +53,7 @@ def proper(fit: LinearFit) -> tuple[Floats, float]:
     least = 1e-13 * float(variances[0]) if len(variances) else 0.0
     if (fit.k < p and noise <= 0) or variances.min() <= least or not fit.gain.all():
         raise SingularModel(
-            f"The {fit.k} components hold all the variance of {fit.n_rows:,} rows in {p:,} columns, so the model has no "
-            "density there (its covariance is singular): keep fewer components, or give more rows than columns."
+            f"The {fit.k} components hold all the variance of {fit.n_rows:,} rows in {p:,} columns, so the model has "
+            "no density there (its covariance is singular): keep fewer components, or give more rows than columns."
         )
     return variances, noise

@@ -56,7 +56,10 @@ def certify(
         cut=cut,
         subspace_angle=float(np.arcsin(min(1.0, spread / delta))) if delta > 0 else float(np.pi / 2),
         orthogonality=_orthogonality(factors.vectors),
-        captured=(max(0.0, float(share - slack)), min(1.0, float(share + slack + beyond / max(total, 1e-300)))),
+        captured=(
+            max(0.0, float(share - slack)),
+            min(1.0, float(share + slack + beyond / max(total, 1e-300))),
+        ),
         tol=tol,
         untrusted=_untrusted(values, half, max(tol, 4 * data_eps), p),
         measured=factors.measured,
@@ -78,7 +81,8 @@ def _gaps(values: Floats, error: Floats, below: float, below_error: float) -> Fl
     """Distance of each eigenvalue to its nearest neighbour, less what the neighbour may be wrong by."""
     above = np.concatenate([[np.inf], (values[:-1] - error[:-1]) - values[1:]])
     under = np.concatenate([values[:-1] - (values[1:] + error[1:]), [values[-1] - below - below_error]])
-    return np.minimum(above, under)
+    gaps: Floats = np.minimum(above, under)
+    return gaps
 
 
 def _clusters(

@@ -1,4 +1,4 @@
-"""Which solver, and why: the automatic choice can be asked, and scikit-learn's names are mapped here and nowhere else."""
+"""Which solver, and why: the automatic choice can be asked; scikit-learn's names are mapped here and nowhere else."""
 
 from __future__ import annotations
 
@@ -50,7 +50,11 @@ def choose_solver(name: str, matrix: RowBlocks, keep: Keep, sketch: BlockLanczos
     solver: Solver = sketch if sketch is not None and name == "randomized" else SOLVERS[name]
     if not isinstance(matrix, solver.needs):
         raise BadParameter.of(
-            "PCA", "svd_solver", name, f"one that reads {matrix.source.describe()} in row blocks", "Use 'auto'."
+            "PCA",
+            "svd_solver",
+            name,
+            f"one that reads {matrix.source.describe()} in row blocks",
+            "Use 'auto'.",
         )
     if solver.rereads and not matrix.source.repeatable:
         raise NeedsAnotherPass(

@@ -62,9 +62,7 @@ class Covariance(Solver):
         return "1 pass (1 more if digits were lost)"
 
 
-def leading_pairs(
-    S: Floats, rounding: float, keep: Keep, tol: float, rng: np.random.Generator, most: int
-) -> Factors:
+def leading_pairs(S: Floats, rounding: float, keep: Keep, tol: float, rng: np.random.Generator, most: int) -> Factors:
     """Eigenpairs of a formed symmetric matrix."""
     p = len(S)
     few = isinstance(keep, KeepCount) and 8 * keep.k < p
@@ -82,9 +80,7 @@ def leading_pairs(
     return from_ascending(S, values, vectors, rounding, keep, most)
 
 
-def from_ascending(
-    S: Floats, values: Floats, vectors: Floats, rounding: float, keep: Keep, most: int
-) -> Factors:
+def from_ascending(S: Floats, values: Floats, vectors: Floats, rounding: float, keep: Keep, most: int) -> Factors:
     """Cut what LAPACK gave (ascending, vectors in columns) down to what is wanted, with its residuals."""
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1].T
     whole = len(values) == len(S)

@@ -75,7 +75,11 @@ def svd(Y: Floats) -> tuple[Floats, Floats]:
     for driver in ("gesdd", "gesvd"):
         try:
             _, sizes, V = scipy.linalg.svd(
-                Y, full_matrices=False, lapack_driver=driver, check_finite=False, overwrite_a=driver == "gesvd"
+                Y,
+                full_matrices=False,
+                lapack_driver=driver,
+                check_finite=False,
+                overwrite_a=driver == "gesvd",
             )
         except np.linalg.LinAlgError:
             continue
@@ -86,7 +90,7 @@ def svd(Y: Floats) -> tuple[Floats, Floats]:
 def _factors(sizes: Floats, V: Floats, total: float, keep: Keep, most: int) -> Factors:
     values = sizes**2
     k = keep.count(values[:most], total) or most
-    # LAPACK's SVD errs by a small multiple of eps σ₁ in each σ (Anderson et al. 1999, §4.9), so 2 σ eps σ₁ in its square
+    # LAPACK's SVD errs by a small multiple of eps σ₁ in each σ (Anderson et al. 1999, §4.9), so 2 σ eps σ₁ in σ²
     backward = 2 * sizes[:k] * sizes[:1] * EPS * np.sqrt(V.shape[1])
     return Factors(
         values=values[:k],

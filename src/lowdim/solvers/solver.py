@@ -1,4 +1,4 @@
-"""What every solver is and gives: a value that says which rung of the ladder it needs, and factors with their errors."""
+"""What a solver is and gives: a value that says which rung of the ladder it needs; factors with their errors."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Data frames of any kind, through narwhals: names in, blocks of numbers out, and the same kind of frame back."""
+"""Data frames of any kind, through narwhals: names in, blocks of numbers out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, final
 
 import narwhals as nw
@@ -70,9 +70,7 @@ class FrameSource(Source):
 
 def _refuse_text(frame: nw.DataFrame[Any]) -> None:
     kinds = {
-        str(name): str(dtype)
-        for name, dtype in frame.schema.items()
-        if not (dtype.is_numeric() or dtype == nw.Boolean)
+        str(name): str(dtype) for name, dtype in frame.schema.items() if not (dtype.is_numeric() or dtype == nw.Boolean)
     }
     if kinds:
         raise NotNumeric.columns(kinds)
@@ -86,28 +84,3 @@ def _one_array(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
     array = native.to_numpy()
     shared = array.dtype.kind in "fiub" and np.shares_memory(array, native.iloc[:, 0].to_numpy())
     return array if shared else None
-
-
-def frame_of(
-    kind: object,
-    columns: Sequence[str],
-    values: NDArray[Any],
-    index: Sequence[str] | None = None,
-    index_name: str = "name",
-) -> Any:
-    """Make a frame of the same kind as `kind` (pandas, polars, Arrow); a dict of columns if it is none.
-
-    pandas gets `index` as its index, the others as a first column called `index_name`.
-    """
-    like = as_frame(kind) if kind is not None else None
-    data: dict[str, Any] = {name: values[:, j] for j, name in enumerate(columns)}
-    if like is not None and like.implementation.is_pandas():
-        made = nw.to_native(nw.from_dict(data, backend=like.implementation))
-        if index is not None:
-            made.index = list(index)
-        elif len(made) == len(like):
-            made.index = nw.to_native(like).index
-        return made
-    if index is not None:
-        data = {index_name: list(index), **data}
-    return data if like is None else nw.to_native(nw.from_dict(data, backend=like.implementation))

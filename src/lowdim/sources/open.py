@@ -64,7 +64,7 @@ def as_table(array: NDArray[Any]) -> NDArray[Any]:
             "real and imaginary parts as separate columns."
         )
     if isinstance(array, np.ma.MaskedArray):
-        array = array.astype(float).filled(np.nan) if np.ma.is_masked(array) else array.data
+        array = np.ma.filled(array.astype(float), np.nan) if np.ma.is_masked(array) else array.data
     if array.dtype.kind == "O":
         array = _objects_as_numbers(array)
     _refuse_dtype(array.dtype)

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
@@ -21,7 +22,17 @@ from threadpoolctl import ThreadpoolController
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_inside = threading.local()
+
+@dataclass(frozen=True)
+class Section:
+    """A stretch of a program in which BLAS runs on one thread and block work on several."""
+
+    threads: int
+    pool: ThreadPoolExecutor | None
+    """None inside a worker and where only one thread is allowed: the work is then done on the spot."""
+
+
+_current = threading.local()
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
@@ -29,45 +40,48 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
 
     At most one task more than there are threads is under way, so memory stays bounded for long streams.
     """
-    with one_blas_thread() as threads:
-        if threads == 1:
+    with one_blas_thread() as section:
+        if section.pool is None:
             yield from map(work, items)
             return
         pending: deque[Future[Result]] = deque()
-        with ThreadPoolExecutor(threads) as pool:
-            try:
-                for item in items:
-                    pending.append(pool.submit(_as_worker, work, item))
-                    if len(pending) > threads:
-                        yield pending.popleft().result()
-                while pending:
+        try:
+            for item in items:
+                pending.append(section.pool.submit(_as_worker, work, item))
+                if len(pending) > section.threads:
                     yield pending.popleft().result()
-            finally:
-                for future in pending:
-                    future.cancel()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()
 
 
 @contextmanager
-def one_blas_thread() -> Iterator[int]:
-    """Limit BLAS to one thread and give the number of threads that block work may use instead.
+def one_blas_thread() -> Iterator[Section]:
+    """Limit BLAS to one thread and give the threads that block work may use instead.
 
     A solver opens such a section around its whole loop, because OpenBLAS threads go on spinning after a call and
-    would take the cores from the block threads. A section inside it costs nothing and gives the same number.
+    would take the cores from the block threads. A section inside it is the same one, and costs nothing.
     """
-    threads = getattr(_inside, "threads", None)
-    if threads is not None:
-        yield threads
+    section = getattr(_current, "section", None)
+    if section is not None:
+        yield section
         return
-    _inside.threads = _allowed_threads()
+    threads = _allowed_threads()
+    pool = ThreadPoolExecutor(threads) if threads > 1 else None
+    _current.section = Section(threads, pool)
     try:
         with _controller().limit(limits=1, user_api="blas"):
-            yield _inside.threads
+            yield _current.section
     finally:
-        _inside.threads = None
+        _current.section = None
+        if pool is not None:
+            pool.shutdown(cancel_futures=True)
 
 
 def _as_worker(work: Callable[[Item], Result], item: Item) -> Result:
-    _inside.threads = 1  # work that splits itself again must not start threads of its own
+    _current.section = Section(1, None)  # work that splits itself again must not start threads of its own
     return work(item)
 
 
@@ -75,7 +89,7 @@ def _allowed_threads() -> int:
     """As many threads as BLAS may use now, so that every usual way of limiting it is honoured."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
     blas = [library["num_threads"] for library in _controller().info() if library["user_api"] == "blas"]
-    return max(1, min([cores, *blas]))
+    return max(1, min([cores, *map(int, blas)]))
 
 
 @cache

@@ -22,9 +22,7 @@ def explain_fit(fit: LinearFit) -> str:
     )
 
 
-def explain_plan(
-    data: str, solver: str, reason: str, passes: str, memory: int, keep: str, tol: float
-) -> str:
+def explain_plan(data: str, solver: str, reason: str, passes: str, memory: int, keep: str, tol: float) -> str:
     """The story of a fit that has not been made yet."""
     return "\n".join(
         [

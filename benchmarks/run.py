@@ -1,0 +1,90 @@
+"""Peers and lowdim side by side in one process, taking turns, with the same threads. Writes docs/benchmarks.md.
+
+python benchmarks/run.py              all workloads
+python benchmarks/run.py square       those with "square" (any text) in their name, printed only
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from contenders import run
+from measure import Truth, extra_memory, interleaved
+from workloads import SEED, WORKLOADS, Workload
+
+DOCS = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+
+HEAD = """# Benchmarks
+
+Written by `make bench`; nothing here is edited by hand. Contenders take turns in one process and use the same threads;
+times are medians of the counted rounds (a workload with one round has no warm-up). Each clock covers a whole `fit`.
+
+* variance error: worst relative error of an explained variance
+* sine: of the largest principal angle between the fitted subspace and the true one
+* memory: what one fit adds to the peak of the process, beside the data that it was given
+* ratio: the contender's time over lowdim's; above 1 lowdim is faster
+
+Truth is a float64 eigendecomposition of the exactly centred data; below about 1e-14 the truth itself is the limit. Data
+are drawn from seed {seed}, which was not used for tuning.
+
+{machine}
+"""
+
+
+def table(workload: Workload) -> list[str]:
+    X = workload.make()
+    names = ["lowdim", *workload.peers]
+    truth = Truth(X, workload.n_components)
+    seconds = interleaved(names, X, workload.n_components, workload.repeats)
+    lines = [
+        "",
+        f"## {workload.name}",
+        "",
+        f"Data: {size_of(X) / 1e6:,.0f} MB; {workload.repeats} counted round(s).",
+        "",
+        "| contender | seconds | variance error | sine | memory | ratio |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name in names:
+        memory = extra_memory(name, X, workload.n_components)
+        variance, sine = truth.errors(run(name, X, workload.n_components))
+        ratio = seconds[name] / seconds["lowdim"]
+        lines.append(
+            f"| {name} | {seconds[name]:.3f} | {variance:.0e} | {sine:.0e} | {memory / 1e6:,.0f} MB | {ratio:.2f} |"
+        )
+    return lines
+
+
+def size_of(X: object) -> int:
+    return X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if hasattr(X, "indptr") else X.nbytes
+
+
+def machine() -> str:
+    packages = ("lowdim", "numpy", "scipy", "scikit-learn", "scikit-learn-intelex")
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
+    cores = len(os.sched_getaffinity(0))
+    return f"{cores} cores ({platform.machine()}), Python {platform.python_version()}, {versions}."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("only", nargs="?", default="", help="run only workloads whose name holds this text")
+    only = parser.parse_args().only
+    lines = [HEAD.format(seed=SEED, machine=machine()).rstrip()]
+    for workload in WORKLOADS:
+        if only in workload.name:
+            made = table(workload)
+            print("\n".join(made), flush=True)
+            lines += made
+    if not only:
+        DOCS.write_text("\n".join(lines) + "\n")
+        print(f"written: {DOCS}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

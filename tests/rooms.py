@@ -1,0 +1,36 @@
+"""Which room may import which, and which file alone may import an optional package. `test_rooms.py` reads it."""
+
+ROOMS = {
+    "errors": set(),
+    "sources": {"errors"},
+    "matrices": {"sources", "errors"},
+    "results": {"errors"},
+    "solvers": {"matrices", "sources", "results", "errors"},
+    "views": {"results", "errors"},
+    "models": {"solvers", "matrices", "sources", "results", "views", "errors", "__init__"},
+    "datasets": {"errors"},
+    "__init__": {"models", "sources", "datasets", "errors"},
+}
+"""Room → rooms that it may import. `__init__` is the package's own file, which loads names when they are used."""
+
+BASE = {
+    "errors": set(),
+    "sources": {"numpy", "scipy", "threadpoolctl"},
+    "matrices": {"numpy", "scipy"},
+    "results": {"numpy"},
+    "solvers": {"numpy", "scipy"},
+    "views": {"numpy"},
+    "models": {"numpy", "scipy", "sklearn"},
+    "datasets": {"numpy"},
+    "__init__": set(),
+}
+"""Room → packages that any of its files may import."""
+
+ALONE = {
+    "narwhals": {"sources/frames.py", "models/frames.py"},
+    "matplotlib": {"views/plots.py"},
+    "sklearn": {"datasets/bundled.py"},
+    "pandas": {"datasets/dataset.py"},
+    "polars": {"datasets/dataset.py"},
+}
+"""Package → the only files, beside the rooms above, that may import it."""

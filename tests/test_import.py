@@ -1,0 +1,56 @@
+"""`import lowdim` is light, and gives exactly the names that the documentation lists."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lowdim
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+PROBE = """
+import json, sys, time
+import numpy
+before, start = set(sys.modules), time.perf_counter()
+import lowdim
+spent = time.perf_counter() - start
+print(json.dumps([spent, sorted({name.split(".")[0] for name in set(sys.modules) - before})]))
+"""
+
+
+def probe() -> tuple[float, list[str]]:
+    answer = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True)
+    spent, loaded = json.loads(answer.stdout)
+    return spent, loaded
+
+
+def test_import_loads_nothing_heavy():
+    _, loaded = probe()
+    heavy = {"scipy", "sklearn", "numba", "pandas", "polars", "pyarrow", "narwhals", "matplotlib", "joblib"}
+    assert not heavy & set(loaded)
+
+
+def test_import_takes_under_50_ms_beyond_numpy():
+    # a promise of the design, not a benchmark: the best of five keeps a busy machine out of it
+    assert min(probe()[0] for _ in range(5)) < 0.050
+
+
+def test_public_names_are_the_documented_ones():
+    documented = set(re.findall(r"^## `lowdim\.(\w+)`", (DOCS / "api.md").read_text(), flags=re.MULTILINE))
+    assert documented == set(lowdim.__all__)
+
+
+def test_every_public_name_loads_and_has_a_docstring():
+    for name in lowdim.__all__:
+        assert getattr(lowdim, name).__doc__
+
+
+def test_unknown_name_says_what_there_is():
+    with pytest.raises(AttributeError, match="PCA"):
+        lowdim.PCAA  # noqa: B018  the access itself is the test
