@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse.linalg
-from sklearn.decomposition import PCA as SklearnPCA
+import sklearn.decomposition
 
 import lowdim
 
@@ -19,19 +19,19 @@ def ours(X: Any, k: Any) -> Answer:
     return model.explained_variance_, model.components_
 
 
-def sklearn(X: Any, k: Any, solver: str, tol: float = 0.0) -> Answer:
-    model = SklearnPCA(k, svd_solver=solver, tol=tol, random_state=0).fit(X)
+def by_sklearn(X: Any, k: Any, solver: str, tol: float = 0.0) -> Answer:
+    model = sklearn.decomposition.PCA(k, svd_solver=solver, tol=tol, random_state=0).fit(X)
     return model.explained_variance_, model.components_
 
 
-def sklearnex(X: Any, k: Any) -> Answer:
+def by_sklearnex(X: Any, k: Any) -> Answer:
     from sklearnex.decomposition import PCA
 
     model = PCA(k, svd_solver="covariance_eigh").fit(X)
     return np.asarray(model.explained_variance_), np.asarray(model.components_)
 
 
-def svds(X: Any, k: Any) -> Answer:
+def by_svds(X: Any, k: Any) -> Answer:
     """SciPy on a centred copy, as its users do it."""
     Y = X - X.mean(axis=0)
     _, sizes, V = scipy.sparse.linalg.svds(Y, k=k, random_state=0)
@@ -40,13 +40,13 @@ def svds(X: Any, k: Any) -> Answer:
 
 CONTENDERS = {
     "lowdim": ours,
-    "sklearn covariance_eigh": lambda X, k: sklearn(X, k, "covariance_eigh"),
-    "sklearn full": lambda X, k: sklearn(X, k, "full"),
-    "sklearn arpack": lambda X, k: sklearn(X, k, "arpack"),
-    "sklearn arpack tol=1e-7": lambda X, k: sklearn(X, k, "arpack", 1e-7),
-    "sklearn randomized": lambda X, k: sklearn(X, k, "randomized"),
-    "sklearnex": sklearnex,
-    "scipy svds": svds,
+    "sklearn covariance_eigh": lambda X, k: by_sklearn(X, k, "covariance_eigh"),
+    "sklearn full": lambda X, k: by_sklearn(X, k, "full"),
+    "sklearn arpack": lambda X, k: by_sklearn(X, k, "arpack"),
+    "sklearn arpack tol=1e-7": lambda X, k: by_sklearn(X, k, "arpack", 1e-7),
+    "sklearn randomized": lambda X, k: by_sklearn(X, k, "randomized"),
+    "sklearnex": by_sklearnex,
+    "scipy svds": by_svds,
 }
 
 

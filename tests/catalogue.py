@@ -130,7 +130,7 @@ def _csr_with_empty_rows() -> Any:
 MATRICES: tuple[Case, ...] = (
     # shapes
     Case("tall", lambda: _normal(200, 8)),
-    Case("very tall", lambda: _normal(3000, 5)),
+    Case("very tall", lambda: _normal(1200, 5)),
     Case("wide", lambda: _normal(12, 40)),
     Case("square", lambda: _normal(25, 25)),
     Case("one column", lambda: _normal(40, 1)),
@@ -160,7 +160,6 @@ MATRICES: tuple[Case, ...] = (
     Case("offset 1e8, wide", lambda: with_spectrum(10, 24, np.arange(9, 0, -1), offset=1e8)),
     Case("near 1e150", lambda: _normal(50, 6) * 1e150),
     Case("near 1e-150", lambda: _normal(50, 6) * 1e-150),
-    Case("near 1e300", lambda: _normal(30, 4) * 1e300),
     Case("units from 1e-6 to 1e6", lambda: _normal(70, 7) * np.logspace(-6, 6, 7)),
     Case("one outlier", _outlier),
     # types
@@ -203,8 +202,24 @@ def _data(name: str) -> Any:
 
 SOLVERS = ("full", "covariance_eigh", "arpack", "randomized", "gram", "tsqr", "auto")
 
+DIRECT = ("full", "covariance_eigh", "gram", "tsqr", "auto")
+"""Solvers that owe every digit of data in memory."""
+
+ITERATIVE = ("arpack", "randomized")
+"""Solvers that multiply with YᵀY only: digits below eps of the largest variance are lost, and must be announced."""
+
 KEEPS: tuple[int | None, ...] = (None, 3)
 """All components, and a few."""
+
+
+def accuracy(case: Case, solver: str) -> float:
+    """What a variance may be wrong by, as a share of the largest one.
+
+    1e-10 is what the design promises between solvers, engines, batches and threads. float32 data are multiplied in
+    float32 where a covariance is formed, so there a few units of float32 are lost, whatever is done afterwards.
+    """
+    formed = solver in ("covariance_eigh", "auto")
+    return 4 * float(np.finfo(np.float32).eps) if case.single and formed else 1e-10
 
 
 @dataclass(frozen=True)
@@ -350,8 +365,8 @@ def true_pca(X: np.ndarray, ddof: int = 1) -> Truth:
     Y = A - mean
     n, p = Y.shape
     sizes, vectors = jacobi(Y)
-    # a singular value errs by a small multiple of eps σ₁, its square by 2 σ eps σ₁ + (eps σ₁)²
-    error = 16 * max(n, p) ** 0.5 * LONG_EPS * sizes[0]
+    # a singular value errs by a small multiple of eps σ₁, and by the rounding of the mean; its square by 2 σ that + that²
+    error = LONG_EPS * (16 * max(n, p) ** 0.5 * sizes[0] + (n * p) ** 0.5 * np.abs(mean).max())
     unit = np.ldexp(LONG(1), 2 * exponent) / (n - ddof)
     return Truth(
         mean=np.ldexp(mean, exponent),
@@ -422,6 +437,12 @@ def sine(one: np.ndarray, other: np.ndarray) -> float:
     one, other = np.asarray(one, dtype=LONG), np.asarray(other, dtype=LONG)
     outside = (one - (one @ other.T) @ other).astype(float)
     return float(np.linalg.norm(outside, 2))
+
+
+def signed(vector: np.ndarray) -> np.ndarray:
+    """The vector with its entry of largest magnitude positive, the lowest index on ties (within 1e-6)."""
+    size = np.abs(vector)
+    return vector if vector[int(np.argmax(size >= (1 - 1e-6) * size.max()))] > 0 else -vector
 
 
 def cuts(values: np.ndarray, k: int, least: float) -> list[int]:

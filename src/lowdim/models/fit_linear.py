@@ -14,7 +14,7 @@ from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.moments import Moments
 from lowdim.results.certificate import ranges
 from lowdim.results.linear import LinearFit, Provenance
-from lowdim.solvers.certify import certify
+from lowdim.solvers.certify import Account, certify
 from lowdim.solvers.choose import Choice
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.solvers.signs import fix_signs
@@ -67,7 +67,8 @@ def _record(
         read = matrix.passes * source.n_rows * source.n_columns * source.dtype.itemsize
     # the trace from the same pass as the eigenvalues, so that shares of a full spectrum add up to one
     total = float(factors.spectrum.sum()) if factors.spectrum is not None else matrix.total
-    certificate = certify(factors, total, unit, tol, data_eps, solver.name, matrix.passes, read)
+    account = Account(solver.name, moments.n_rows, matrix.passes, read)
+    certificate = certify(factors, total, unit, tol, data_eps, account)
     return LinearFit(
         mean=moments.mean / matrix.unit,
         scale=scaling.scales(moments) / (matrix.unit if scaling.scale is True else 1.0),
@@ -98,11 +99,11 @@ def _warn(matrix: RowBlocks, fit: LinearFit, keep: Keep) -> None:
                 ConstantColumns,
                 stacklevel=4,
             )
-    rank = int((fit.singular_values > _null(matrix, fit)).sum())
-    if isinstance(keep, KeepCount) and keep.k < min(fit.n_rows, len(fit.mean)) and rank < fit.k:
+    null = len(fit.certificate.null)
+    if isinstance(keep, KeepCount) and keep.k < min(fit.n_rows, len(fit.mean)) and null:
         warnings.warn(
-            f"{fit.k} components were asked for, but the data have only {rank} directions with variance; the last "
-            f"{fit.k - rank} have variance 0 and any direction that is left.",
+            f"{fit.k} components were asked for, but the data have only {fit.k - null} directions with variance; the "
+            f"last {null} have variance 0 and any direction that is left.",
             RankWarning,
             stacklevel=4,
         )
@@ -114,11 +115,6 @@ def _warn(matrix: RowBlocks, fit: LinearFit, keep: Keep) -> None:
             AccuracyWarning,
             stacklevel=4,
         )
-
-
-def _null(matrix: RowBlocks, fit: LinearFit) -> float:
-    """Singular values below this are zero to rounding."""
-    return float(np.finfo(float).eps * max(len(fit.mean), fit.n_rows) * fit.singular_values[:1].sum())
 
 
 def _seed(seed: Any) -> Any:

@@ -100,9 +100,21 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     # -- rows to scores and back ----------------------------------------------------------------------------------
 
-    def transform(self, X: Any) -> NDArray[Any]:
+    def set_output(self, *, transform: str | None = None) -> LinearModel:
+        """Choose what `transform` gives: "default" (arrays), "pandas", "polars", or "same": X's own kind of frame."""
+        self._same_kind = transform == "same"
+        return self if self._same_kind else super().set_output(transform=transform)
+
+    def transform(self, X: Any) -> Any:
         """Scores of rows, (n, k): their coordinates along the components, about the training mean."""
         check_is_fitted(self)
+        scores = self._scores(X)
+        kind = frame_kind(X) if getattr(self, "_same_kind", False) else None
+        if kind is None:
+            return scores
+        return make_table(kind, dict(zip(map(str, self.get_feature_names_out()), scores.T, strict=True)), like=X)
+
+    def _scores(self, X: Any) -> NDArray[Any]:
         source = self._opened(X, reset=False)
         scores = project(source, self._preparation, self.fit_.components, working_dtype(source.dtype))
         if self.whiten:
@@ -123,7 +135,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def reconstructions(self, X: Any) -> Iterator[NDArray[Any]]:
         """Rank 1, 2, …, k reconstructions of rows, each (n, p), one after the other."""
-        scores = self.transform(X)
+        scores = self._scores(X)
         axes = self._unwhitened_axes
         current = np.broadcast_to(self.fit_.mean, (len(scores), axes.shape[1])).copy()
         for j in range(self.fit_.k):
@@ -133,7 +145,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def low_rank(self, X: Any, k: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Factors Y (n, r) and Z (p, r) with X ≈ Y Zᵀ: r = k without centring, else k + 1 (ones and the mean)."""
         k = self._checked_k(k)
-        Y, Z = self.transform(X)[:, :k], self._unwhitened_axes[:k].T
+        Y, Z = self._scores(X)[:, :k], self._unwhitened_axes[:k].T
         if self.center:
             Y = np.concatenate([Y, np.ones((len(Y), 1), dtype=Y.dtype)], axis=1)
             Z = np.concatenate([Z, self.fit_.mean[:, None]], axis=1)
@@ -155,7 +167,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         columns = fit.columns or tuple(f"x{j}" for j in range(len(fit.mean)))
         kind = getattr(self, "_frame_kind", None)
         if name == "scores":
-            return make_table(frame_kind(X) or kind, dict(zip(axes, self.transform(X).T, strict=True)), like=X)
+            return make_table(frame_kind(X) or kind, dict(zip(axes, self._scores(X).T, strict=True)), like=X)
         if name == "eigenvalues":
             shares = {"share": fit.shares, "cumulative": np.cumsum(fit.shares)}
             return make_table(kind, {"component": axes, "variance": fit.variances, **shares})
@@ -172,7 +184,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         `itemsize` is the bytes that a number takes, in the original and in the factors; that of the data if None.
         """
-        size: int = itemsize or getattr(self, "_itemsize", 8)
+        size: int = getattr(self, "_itemsize", 8) if itemsize is None else itemsize
         return Table(compression(self.fit_, size, bool(self.center), self.scale is not False))
 
     # -- the Gaussian model ---------------------------------------------------------------------------------------
@@ -202,6 +214,11 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """Mean log-likelihood of the rows under the Gaussian model."""
         return float(self.score_samples(X).mean())
 
+    def __sklearn_clone__(self) -> LinearModel:
+        twin: LinearModel = super().__sklearn_clone__()
+        twin._same_kind = getattr(self, "_same_kind", False)
+        return twin
+
     # -- inside ---------------------------------------------------------------------------------------------------
 
     def _opened(self, X: Any, reset: bool) -> Source:
@@ -230,8 +247,10 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _whitening(self) -> Floats:
         """(k,) one over the standard deviations; 0 for directions without variance, whose scores are rounding."""
         fit = self.fit_
-        null = np.finfo(float).eps * max(len(fit.mean), fit.n_rows) * fit.singular_values[:1].sum()
-        return np.where(fit.singular_values > null, 1 / np.sqrt(np.where(fit.variances > 0, fit.variances, 1)), 0.0)
+        whitening = np.zeros(fit.k)
+        real = fit.k - len(fit.certificate.null)
+        whitening[:real] = 1 / np.sqrt(fit.variances[:real])
+        return whitening
 
     @property
     def _unwhitened_axes(self) -> Floats:

@@ -26,6 +26,8 @@ class Certificate:
     """(k,) … nor above this."""
     angles: Floats
     """(k,) bound on the angle to the true axis, in radians; π/2 where the axis is not determined."""
+    null: tuple[int, ...]
+    """Components (from 0) whose variance is zero to rounding: any direction that is left over."""
     clusters: tuple[tuple[int, ...], ...]
     """Components (from 0) with nearly equal variances: only the plane they span together is defined."""
     cut: bool
@@ -60,21 +62,29 @@ class Certificate:
         return "planes" if self.clusters or self.cut else "certified"
 
     def __str__(self) -> str:
-        relative = (self.upper - self.lower) / 2 / np.where(self.variances > 0, self.variances, 1.0)
+        real = slice(0, len(self.variances) - len(self.null))
+        relative = ((self.upper - self.lower)[real] / 2 / self.variances[real]).max(initial=0.0)
         lines = [
-            f"{self.word}: {len(self.variances)} components by {self.solver}, {self.passes} passes",
-            f"  worst relative error of a variance  {relative.max():.1e}   (asked {self.tol:.0e})",
-            f"  worst angle of a single axis        {self.angles.max():.1e} rad",
+            f"{self.word}: {len(self.variances)} components by {self.solver}, {counted(self.passes, 'pass', 'es')}",
+            f"  worst relative error of a variance  {relative:.1e}   (asked {self.tol:.0e})",
+            f"  worst angle of a single axis        {self.angles[real].max(initial=0.0):.1e} rad",
             f"  angle of their span                 {self.subspace_angle:.1e} rad",
             f"  orthogonality                       {self.orthogonality:.1e}",
             f"  share of the variance               {self.captured[0]:.10g} … {self.captured[1]:.10g}",
         ]
         lines += [f"  components {run[0] + 1}–{run[-1] + 1} are only defined as a plane" for run in self.clusters]
+        if self.null:
+            lines.append(f"  no variance is left for component {ranges(self.null)}: any direction left over")
         if self.cut:
             lines.append("  the last component and the next, left out, are nearly equal: take more or fewer")
         if self.untrusted:
             lines.append(f"  not accurate to {self.tol:.0e}: components {ranges(self.untrusted)}")
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+
+def counted(count: int, noun: str, plural: str = "s") -> str:
+    """A number with its noun: "1 pass", "3 passes"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}{plural}"
 
 
 def ranges(indices: tuple[int, ...]) -> str:

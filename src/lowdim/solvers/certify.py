@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,70 +17,89 @@ EPS = float(np.finfo(float).eps)
 NEAR = 1e-9
 """Eigenvalues that differ by less than this share are called equal, however small their residuals."""
 
+
+@dataclass(frozen=True)
+class Account:
+    """What a fit cost."""
+
+    solver: str
+    n_rows: int
+    passes: int
+    bytes_read: int | None
+
+
 UNCLEAR = 1e-3
 """An axis whose angle to its neighbour's is not known better than this (radians) forms a cluster with it."""
 
 
-def certify(
-    factors: Factors,
-    total: float,
-    unit: float,
-    tol: float,
-    data_eps: float,
-    solver: str,
-    passes: int,
-    bytes_read: int | None,
-) -> Certificate:
+def certify(factors: Factors, total: float, unit: float, tol: float, data_eps: float, account: Account) -> Certificate:
     """Bounds for all components; `unit` turns eigenvalues of YᵀY into variances."""
-    values, p = factors.values, factors.vectors.shape[1]
-    error = factors.residuals + factors.rounding
-    below, below_error = _following(factors, p)
+    p = factors.vectors.shape[1]
+    k = int((np.sqrt(factors.values) > null_size(factors.values, account.n_rows, p)).sum())
+    values, residuals, rounding = (part[:k] for part in (factors.values, factors.residuals, factors.rounding))
+    error = residuals + rounding
+    below, below_error = _following(factors, k, p)
     gaps = _gaps(values, error, below, below_error)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        sines = np.where(gaps > 0, error / gaps, 1.0)
-        # an isolated eigenvalue errs by the square of the residual over the gap (Kato–Temple)
-        quadratic = np.where(gaps > 0, factors.residuals**2 / gaps, np.inf)
-    half = np.minimum(factors.residuals, quadratic) + factors.rounding
+    clear = gaps > 0
+    # an isolated eigenvalue errs by the square of the residual over the gap (Kato–Temple)
+    quadratic = np.divide(residuals**2, gaps, out=np.full(k, np.inf), where=clear)
+    half = np.minimum(residuals, quadratic) + rounding
+    sines = np.divide(error, gaps, out=np.ones(k), where=clear)
     clusters, cut = _clusters(values, error, below, below_error)
-    delta = values[-1] - below - below_error
-    spread = float(np.linalg.norm(factors.residuals) + np.linalg.norm(factors.rounding))
-    beyond = float(np.sum(factors.residuals**2)) / delta if delta > 0 else float(np.sum(factors.residuals))
-    share = values.sum() / total if total > 0 else 0.0
-    slack = factors.rounding.sum() / total if total > 0 else 0.0
+    span, beyond = _span(values, residuals, rounding, below + below_error)
+    share, slack, more = (part / total if total > 0 else 0.0 for part in (values.sum(), rounding.sum(), beyond))
+    nothing = np.zeros(len(factors.values) - k)
     return Certificate(
-        variances=values * unit,
+        variances=factors.values * unit,
         residuals=factors.residuals * unit,
         rounding=factors.rounding * unit,
-        lower=np.maximum(values - half, 0.0) * unit,
-        upper=(values + half) * unit,
-        angles=np.arcsin(np.minimum(sines, 1.0)),
+        lower=np.concatenate([np.maximum(values - half, 0.0), nothing]) * unit,
+        upper=np.concatenate([values + half, (factors.values + factors.rounding)[k:]]) * unit,
+        angles=np.arcsin(np.concatenate([np.minimum(sines, 1.0), nothing + 1.0])),
+        null=tuple(range(k, len(factors.values))),
         clusters=clusters,
         cut=cut,
-        subspace_angle=float(np.arcsin(min(1.0, spread / delta))) if delta > 0 else float(np.pi / 2),
+        subspace_angle=float(np.arcsin(min(1.0, span))),
         orthogonality=_orthogonality(factors.vectors),
-        captured=(
-            max(0.0, float(share - slack)),
-            min(1.0, float(share + slack + beyond / max(total, 1e-300))),
-        ),
+        captured=(max(0.0, float(share - slack)), min(1.0, float(share + slack + more))),
         tol=tol,
         untrusted=_untrusted(values, half, max(tol, 4 * data_eps), p),
         measured=factors.measured,
-        solver=solver,
-        passes=passes,
-        bytes_read=bytes_read,
+        solver=account.solver,
+        passes=account.passes,
+        bytes_read=account.bytes_read,
         notes=factors.notes,
     )
 
 
-def _following(factors: Factors, p: int) -> tuple[float, float]:
-    """The first eigenvalue that was left out, and its uncertainty; minus infinity if there is none."""
+def null_size(values: Floats, n: int, p: int) -> float:
+    """Singular values up to this are zero to rounding: a few units in the last place of the largest."""
+    return 2 * EPS * max(n, p) * float(np.sqrt(values[0])) if len(values) else 0.0
+
+
+def _span(values: Floats, residuals: Floats, rounding: Floats, below: float) -> tuple[float, float]:
+    """Sine of the angle between the span and the true one (Davis–Kahan), and variance it may have missed."""
+    if not len(values):
+        return 0.0, 0.0
+    delta = values[-1] - below
+    if delta <= 0:
+        return 1.0, float(residuals.sum())
+    return float(np.linalg.norm(residuals) + np.linalg.norm(rounding)) / delta, float(residuals @ residuals) / delta
+
+
+def _following(factors: Factors, k: int, p: int) -> tuple[float, float]:
+    """The first eigenvalue after the k that have any, and its uncertainty; minus infinity if there is none."""
+    if k < len(factors.values):
+        return float(factors.values[k]), 0.0
     if factors.following is not None:
         return factors.following, factors.following_residual
-    return (0.0, 0.0) if len(factors.values) < p else (-np.inf, 0.0)
+    return (0.0, 0.0) if k < p else (-np.inf, 0.0)
 
 
 def _gaps(values: Floats, error: Floats, below: float, below_error: float) -> Floats:
     """Distance of each eigenvalue to its nearest neighbour, less what the neighbour may be wrong by."""
+    if not len(values):
+        return np.zeros(0)
     above = np.concatenate([[np.inf], (values[:-1] - error[:-1]) - values[1:]])
     under = np.concatenate([values[:-1] - (values[1:] + error[1:]), [values[-1] - below - below_error]])
     gaps: Floats = np.minimum(above, under)
@@ -93,6 +114,8 @@ def _clusters(
     unsure = np.append(error, below_error)
     gap = ends[:-1] - ends[1:]
     joined = gap <= np.maximum((unsure[:-1] + unsure[1:]) / UNCLEAR, NEAR * ends[:-1])
+    if not len(values):
+        return (), False
     runs: list[tuple[int, ...]] = []
     run = [0]
     for i in range(len(values) - 1):
@@ -102,11 +125,13 @@ def _clusters(
             runs.append(tuple(run))
             run = [i + 1]
     runs.append(tuple(run))
-    return tuple(run for run in runs if len(run) > 1), bool(joined[-1] and values[-1] > 0)
+    return tuple(run for run in runs if len(run) > 1), bool(joined[-1])
 
 
 def _untrusted(values: Floats, half: Floats, tol: float, p: int) -> tuple[int, ...]:
     """Components that miss the tolerance and could have been had more accurately: by a decomposition of Y itself."""
+    if not len(values):
+        return ()
     possible = 16 * np.sqrt(p) * EPS * np.sqrt(values * values[0])
     null = 64 * p * EPS**2 * values[0]  # squares of singular values that are zero to rounding
     return tuple(int(i) for i in np.flatnonzero(half > tol * values + possible + null))

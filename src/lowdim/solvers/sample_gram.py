@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from lowdim.matrices.columns import SPAN_BYTES
 from lowdim.matrices.matrix import InMemory
 from lowdim.solvers.covariance import leading_pairs
 from lowdim.solvers.keep import Keep
@@ -51,7 +52,7 @@ class SampleGram(Solver):
 
     def memory(self, n: int, p: int, k: int) -> int:
         """The Gram matrix a few times over, and spans of columns."""
-        return int(8 * (n * n * 5 + 4 * 2**20))
+        return int(8 * n * n * 5 + 3 * min(8 * n * p, SPAN_BYTES))
 
     def passes(self, k: int) -> str:
         """How often the rows are read, in words."""

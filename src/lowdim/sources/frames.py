@@ -16,7 +16,7 @@ from lowdim.sources.source import Block, Source, rows_per_block
 
 def as_frame(data: object) -> nw.DataFrame[Any] | None:
     """Give the data as a narwhals frame, or None if they are no frame."""
-    frame = nw.from_native(data, eager_or_interchange_only=False, pass_through=True)  # type: ignore[call-overload]
+    frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     return frame if isinstance(frame, nw.DataFrame) else None

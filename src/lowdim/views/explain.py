@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lowdim.results.certificate import counted
 from lowdim.results.linear import LinearFit
 
 
@@ -14,7 +15,7 @@ def explain_fit(fit: LinearFit) -> str:
             f"data       {made.data}",
             f"solver     {made.solver}",
             f"because    {made.reason}",
-            f"read       {made.passes} passes over the rows{_bytes_read(fit.certificate.bytes_read)}",
+            f"read       {counted(made.passes, 'pass', 'es')} over the rows{_bytes_read(fit.certificate.bytes_read)}",
             f"memory     about {size(made.memory)} beside the data and the result",
             f"kept       {fit.k} components, {share:.4%} of the variance",
             f"accuracy   {fit.certificate}".replace("\n", "\n           "),

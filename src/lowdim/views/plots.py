@@ -1,0 +1,92 @@
+"""Figures with matplotlib: each function takes Axes and gives them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import NeedsExtra
+from lowdim.results.linear import LinearFit
+from lowdim.views.figures import arrows, scree
+
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
+"""From Okabe & Ito's palette, which colour-blind readers can tell apart."""
+
+
+def new_axes(width: float = 5.0, height: float = 4.0) -> Any:
+    """Axes of their own figure, drawn without a screen."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise NeedsExtra.package("matplotlib", "Drawing", "plots") from error
+    return Figure(figsize=(width, height), layout="constrained").subplots()
+
+
+def draw_scree(fit: LinearFit, ax: Any = None, wanted: float = 0.9) -> Any:
+    """Bars: the share of each component. Line: all of them up to there. Rule: where `wanted` is reached."""
+    ax = new_axes() if ax is None else ax
+    data = scree(fit, wanted)
+    number = np.arange(1, len(data.shares) + 1)
+    ax.bar(number, data.shares, color=BLUE, width=0.7, label="share of each")
+    ax.plot(number, data.cumulative, color=ORANGE, marker="o", markersize=4, label="all up to here")
+    ax.axhline(wanted, color=GREY, linewidth=1, linestyle="--")
+    if data.reached is not None:
+        ax.annotate(
+            f"{data.reached} reach {wanted:.0%}",
+            (data.reached, data.cumulative[data.reached - 1]),
+            textcoords="offset points",
+            xytext=(8, -34),
+        )
+    ax.set(xlabel="component", ylabel="share of the variance", ylim=(0, 1.05))
+    ax.set_xticks(number if len(number) <= 10 else np.unique(np.linspace(1, len(number), 6).round().astype(int)))
+    ax.legend(frameon=False, loc="center right")
+    return _plain(ax)
+
+
+def draw_scores(
+    fit: LinearFit,
+    scores: NDArray[Any],
+    ax: Any = None,
+    names: Sequence[str] | None = None,
+    colors: Any = None,
+    drivers: int = 0,
+) -> Any:
+    """Rows in the plane of the first two components; with `drivers`, arrows for the columns behind it."""
+    ax = new_axes() if ax is None else ax
+    ax.axhline(0, color=GREY, linewidth=0.5)
+    ax.axvline(0, color=GREY, linewidth=0.5)
+    ax.scatter(scores[:, 0], scores[:, 1], c=BLUE if colors is None else colors, s=36 if names else 12, zorder=3)
+    for name, (x, y) in zip(names or (), scores[:, :2], strict=bool(names)):
+        ax.annotate(name, (x, y), textcoords="offset points", xytext=(6, 6), weight="bold")
+    if drivers:
+        _draw_arrows(fit, scores, ax, drivers)
+    ax.margins(0.2)
+    ax.set(xlabel=_axis(fit, 0), ylabel=_axis(fit, 1))
+    return _plain(ax)
+
+
+def _draw_arrows(fit: LinearFit, scores: NDArray[Any], ax: Any, drivers: int) -> None:
+    chosen = arrows(fit, most=drivers)
+    reach = 0.75 * np.abs(scores[:, :2]).max() / np.abs(chosen.ends).max()
+    for name, end in zip(chosen.names, chosen.ends * reach, strict=True):
+        ax.annotate("", end, (0, 0), arrowprops={"arrowstyle": "->", "color": ORANGE, "alpha": 0.8})
+        ax.annotate(
+            name,
+            end,
+            color=ORANGE,
+            fontsize="small",
+            ha="left" if end[0] >= 0 else "right",
+            va="bottom" if end[1] >= 0 else "top",
+        )
+
+
+def _axis(fit: LinearFit, j: int) -> str:
+    return f"component {j + 1} ({fit.shares[j]:.1%})"
+
+
+def _plain(ax: Any) -> Any:
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
