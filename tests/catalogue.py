@@ -365,7 +365,8 @@ def true_pca(X: np.ndarray, ddof: int = 1) -> Truth:
     Y = A - mean
     n, p = Y.shape
     sizes, vectors = jacobi(Y)
-    # a singular value errs by a small multiple of eps σ₁, and by the rounding of the mean; its square by 2 σ that + that²
+    # a singular value errs by a small multiple of eps σ₁, and by the rounding of the mean; its square by
+    # 2 σ times that, and the square of that
     error = LONG_EPS * (16 * max(n, p) ** 0.5 * sizes[0] + (n * p) ** 0.5 * np.abs(mean).max())
     unit = np.ldexp(LONG(1), 2 * exponent) / (n - ddof)
     return Truth(

@@ -35,8 +35,8 @@ class NotNumeric(BadInput, TypeError):
         """Name the columns and what they hold."""
         listed = _listed([f"{name} ({kind})" for name, kind in kinds.items()])
         return cls(
-            f"{_counted(len(kinds), 'column')} hold no real numbers: {listed}. Leave them out, or turn them into "
-            "numbers first."
+            f"{_counted(len(kinds), 'column')} {'holds' if len(kinds) == 1 else 'hold'} no real numbers: {listed}; "
+            "leave them out, or turn them into numbers first."
         )
 
     @classmethod
@@ -108,7 +108,7 @@ class RankWarning(LowdimWarning):
 
 def _holes(counts: Mapping[str, int], kind: str) -> str:
     total = sum(counts.values())
-    listed = _listed([f"{name} {count:,}" for name, count in counts.items()])
+    listed = _listed([f"{name}: {count:,}" for name, count in counts.items()])
     return f"{_counted(total, 'value')} {'is' if total == 1 else 'are'} {kind} ({listed})"
 
 

@@ -8,13 +8,14 @@ import numpy as np
 
 from lowdim.matrices.matrix import Matrix
 from lowdim.matrices.products import Floats
+from lowdim.matrices.rounding import Rounding
 
 
 @final
 class FormedMatrix(Matrix):
     """S = YᵀY, (p, p)."""
 
-    def __init__(self, S: Floats, rounding: float):
+    def __init__(self, S: Floats, rounding: Rounding):
         self.S = S
         self.passes = 0
         self._rounding = rounding
@@ -30,7 +31,7 @@ class FormedMatrix(Matrix):
         return float(self.S.trace())
 
     @property
-    def rounding(self) -> float:
+    def rounding(self) -> Rounding:
         """Probable error of S."""
         return self._rounding
 

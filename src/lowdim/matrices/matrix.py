@@ -18,6 +18,7 @@ from lowdim.matrices.columns import Span, gram_of_span, product_with_span, spans
 from lowdim.matrices.moments import Moments, block_moments
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.products import Floats, add, block_normal, block_triangle, merge_triangles
+from lowdim.matrices.rounding import Rounding
 from lowdim.matrices.scaling import Scaling
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source
@@ -43,8 +44,8 @@ class Matrix(ABC):
 
     @property
     @abstractmethod
-    def rounding(self) -> float:
-        """Probable error (2-norm) of a product with YᵀY that rounding makes."""
+    def rounding(self) -> Rounding:
+        """What rounding probably does to products with YᵀY."""
 
     @abstractmethod
     def normal_times(self, Q: Floats) -> Floats:
@@ -90,9 +91,18 @@ class RowBlocks(Matrix):
         return float(self.scaling.prepared_variances(self.moments).sum())
 
     @property
-    def rounding(self) -> float:
-        """Probable error of products: sparse data take the mean off afterwards, which costs digits."""
-        return float(np.finfo(float).eps) * self.total * (self.cancellation if self.source.sparse else 1.0)
+    def rounding(self) -> Rounding:
+        """Probable error of products; sparse data take the mean off afterwards, which costs digits."""
+        lost = self.cancellation if self.source.sparse else 1.0
+        return self._rounding(float(np.finfo(float).eps) * lost)
+
+    @property
+    def scatter_rounding(self) -> Rounding:
+        """Probable error of the scatter as it was formed."""
+        return self._rounding(self.moments.rounding)
+
+    def _rounding(self, relative: float) -> Rounding:
+        return Rounding.of_entries(relative, self.scaling.prepared_variances(self.moments))
 
     @property
     def cancellation(self) -> float:

@@ -17,6 +17,9 @@ from scipy.linalg.blas import dger
 from lowdim.matrices.preparation import Preparation, dense, piece_rows, working_dtype
 from lowdim.sources.source import Block
 
+BLAS_TERMS = 384
+"""Products that a BLAS kernel adds up in one register before it adds to memory (its panel depth, about)."""
+
 SHIFT_ROWS = 256
 """Rows, spread over a block, whose mean serves as its shift; at most every eighth one."""
 
@@ -35,7 +38,7 @@ class Moments:
     holes: NDArray[np.int64] | None = None
     """(2, p) numbers of NaN and of infinite entries per column, or None if all are finite."""
     rounding: float = 0.0
-    """Estimate of the error in `scatter` (2-norm) that rounding made, beside the mathematics."""
+    """Probable relative error that rounding made in the entries of `scatter`."""
 
     @property
     def variances(self) -> NDArray[np.float64]:
@@ -50,6 +53,7 @@ class Moments:
         """The same as `merge`, reusing the memory of this one's scatter: for folds that own it."""
         weight = self.weight + other.weight
         step = other.mean - self.mean
+        rounding = _joined_rounding([self, other])
         scatter = self.scatter
         scatter += other.scatter
         add_outer(scatter, step, self.weight * (other.weight / weight))
@@ -59,8 +63,7 @@ class Moments:
             self.mean + step * (other.weight / weight),
             scatter,
             _add(self.holes, other.holes),
-            # errors of different blocks are independent: they add like standard deviations
-            float(np.hypot(self.rounding, other.rounding)),
+            rounding,
         )
 
 
@@ -105,7 +108,7 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
         add_outer(scatter, offset, -weight)
         mean = shift * unit + offset
     holes = None if np.isfinite(mean).all() else _holes(block.rows)
-    return Moments(n_rows, weight, mean, scatter, holes, _rounding(scatter, dtype, min(rows, n_rows), n_rows))
+    return Moments(n_rows, weight, mean, scatter, holes, _rounding(dtype, min(rows, n_rows), n_rows))
 
 
 def _sparse_moments(block: Block, unit: float) -> Moments:
@@ -121,7 +124,7 @@ def _sparse_moments(block: Block, unit: float) -> Moments:
         stored = np.bincount(column, of_entry, p)
         scatter = np.bincount(column, of_entry * (values - mean[column]) ** 2, p) + (total - stored) * mean**2
     holes = None if np.isfinite(mean).all() else _holes(block.rows)
-    return Moments(n_rows, total, mean, scatter, holes, float(np.finfo(float).eps * scatter.sum()))
+    return Moments(n_rows, total, mean, scatter, holes, float(np.finfo(float).eps))
 
 
 def _shift(rows: Any, dtype: type[np.floating[Any]], unit: float) -> NDArray[np.float64]:
@@ -131,16 +134,25 @@ def _shift(rows: Any, dtype: type[np.floating[Any]], unit: float) -> NDArray[np.
     return np.where(np.isfinite(shift), shift, 0.0)
 
 
-def _rounding(scatter: NDArray[np.float64], dtype: type[np.floating[Any]], rows: int, n_rows: int) -> float:
-    """Probable 2-norm error of a scatter summed in pieces of `rows` rows.
+def _rounding(dtype: type[np.floating[Any]], rows: int, n_rows: int) -> float:
+    """Probable relative error of sums of squares taken in pieces of `rows` rows.
 
-    A sum of m terms in working precision u errs by about √m u (Higham & Mary 2019, "A new approach to probabilistic
-    rounding error analysis"); the pieces are summed in float64 and their errors are independent of each other.
+    A sum of m terms in precision u errs by about √m u (Higham & Mary 2019, "A new approach to probabilistic rounding
+    error analysis"). BLAS adds up a few hundred terms at a time; pieces are summed in float64, and their errors are
+    independent of each other.
     """
     unit_roundoff = float(np.finfo(dtype).eps) / 2
-    trace = float(scatter.trace() if scatter.ndim == 2 else scatter.sum())
     pieces = max(1.0, n_rows / rows)
-    return trace * (unit_roundoff * float(np.sqrt(rows / pieces)) + float(np.finfo(float).eps))
+    return unit_roundoff * float(np.sqrt(min(rows, BLAS_TERMS) / pieces)) + float(np.finfo(float).eps)
+
+
+def _joined_rounding(parts: list[Moments]) -> float:
+    """Relative error of a sum of scatters: errors of the parts add like standard deviations."""
+    sizes = np.array([max(float(part.variances.sum()), 0.0) for part in parts])
+    errors = np.array([part.rounding for part in parts])
+    if not np.isfinite(sizes).all() or sizes.sum() == 0:
+        return float(errors.max())
+    return float(np.linalg.norm(errors * sizes / sizes.sum())) + float(np.finfo(float).eps)
 
 
 def _holes(rows: Any) -> NDArray[np.int64] | None:

@@ -203,12 +203,12 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         fit = self.fit_
         gaussian.proper(fit)
         source = self._opened(X, reset=False)
-        result = np.empty(0)
+        parts = []
         for block in source.blocks():
-            rows = next(self._preparation.pieces(block, np.float64, block.rows.shape[0]))
-            part = gaussian.log_density(fit, rows @ fit.components.T, np.einsum("ij,ij->i", rows, rows))
-            result = np.concatenate([result, part])
-        return result
+            for rows in self._preparation.pieces(block, np.float64, 1024):
+                lengths = np.einsum("ij,ij->i", rows, rows)
+                parts.append(gaussian.log_density(fit, rows @ fit.components.T, lengths))
+        return np.concatenate(parts)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of the rows under the Gaussian model."""

@@ -22,7 +22,9 @@ from lowdim.sources.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
 
-FLOOR = 64 * float(np.finfo(float).eps)
+EPS = float(np.finfo(float).eps)
+
+FLOOR = 64 * EPS
 """Residuals below this share of the largest eigenvalue are rounding."""
 
 
@@ -154,7 +156,8 @@ def _certified(matrix: Matrix, search: _Search) -> Factors:
         values=values,
         vectors=V,
         residuals=residuals,
-        rounding=np.full(k, matrix.rounding),
+        rounding=np.full(k, matrix.rounding.value + 4 * EPS * values[0]),
+        tilt=np.full(k, matrix.rounding.vector),
         following=float(max(search.values[k], 0.0)) if more else None,
         following_residual=float(search.residuals[k]) if more else 0.0,
     )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.results.certificate import Certificate
-from lowdim.solvers.solver import Factors
+from lowdim.solvers.solver import Factors, untrusted
 
 Floats = NDArray[np.float64]
 
@@ -37,16 +37,16 @@ def certify(factors: Factors, total: float, unit: float, tol: float, data_eps: f
     p = factors.vectors.shape[1]
     k = int((np.sqrt(factors.values) > null_size(factors.values, account.n_rows, p)).sum())
     values, residuals, rounding = (part[:k] for part in (factors.values, factors.residuals, factors.rounding))
-    error = residuals + rounding
+    error = residuals + factors.tilt[:k]
     below, below_error = _following(factors, k, p)
     gaps = _gaps(values, error, below, below_error)
     clear = gaps > 0
     # an isolated eigenvalue errs by the square of the residual over the gap (Kato–Temple)
     quadratic = np.divide(residuals**2, gaps, out=np.full(k, np.inf), where=clear)
-    half = np.minimum(residuals, quadratic) + rounding
+    half = np.minimum(residuals, quadratic) + rounding + 8 * EPS * values
     sines = np.divide(error, gaps, out=np.ones(k), where=clear)
     clusters, cut = _clusters(values, error, below, below_error)
-    span, beyond = _span(values, residuals, rounding, below + below_error)
+    span, beyond = _span(values, residuals, factors.tilt[:k], below + below_error)
     share, slack, more = (part / total if total > 0 else 0.0 for part in (values.sum(), rounding.sum(), beyond))
     nothing = np.zeros(len(factors.values) - k)
     return Certificate(
@@ -63,7 +63,7 @@ def certify(factors: Factors, total: float, unit: float, tol: float, data_eps: f
         orthogonality=_orthogonality(factors.vectors),
         captured=(max(0.0, float(share - slack)), min(1.0, float(share + slack + more))),
         tol=tol,
-        untrusted=_untrusted(values, half, max(tol, 4 * data_eps), p),
+        untrusted=tuple(np.flatnonzero(untrusted(values, half, tol, data_eps, p)).tolist()),
         measured=factors.measured,
         solver=account.solver,
         passes=account.passes,
@@ -77,14 +77,14 @@ def null_size(values: Floats, n: int, p: int) -> float:
     return 2 * EPS * max(n, p) * float(np.sqrt(values[0])) if len(values) else 0.0
 
 
-def _span(values: Floats, residuals: Floats, rounding: Floats, below: float) -> tuple[float, float]:
+def _span(values: Floats, residuals: Floats, tilt: Floats, below: float) -> tuple[float, float]:
     """Sine of the angle between the span and the true one (Davis–Kahan), and variance it may have missed."""
     if not len(values):
         return 0.0, 0.0
     delta = values[-1] - below
     if delta <= 0:
         return 1.0, float(residuals.sum())
-    return float(np.linalg.norm(residuals) + np.linalg.norm(rounding)) / delta, float(residuals @ residuals) / delta
+    return float(np.linalg.norm(residuals) + np.linalg.norm(tilt)) / delta, float(residuals @ residuals) / delta
 
 
 def _following(factors: Factors, k: int, p: int) -> tuple[float, float]:
@@ -126,15 +126,6 @@ def _clusters(
             run = [i + 1]
     runs.append(tuple(run))
     return tuple(run for run in runs if len(run) > 1), bool(joined[-1])
-
-
-def _untrusted(values: Floats, half: Floats, tol: float, p: int) -> tuple[int, ...]:
-    """Components that miss the tolerance and could have been had more accurately: by a decomposition of Y itself."""
-    if not len(values):
-        return ()
-    possible = 16 * np.sqrt(p) * EPS * np.sqrt(values * values[0])
-    null = 64 * p * EPS**2 * values[0]  # squares of singular values that are zero to rounding
-    return tuple(int(i) for i in np.flatnonzero(half > tol * values + possible + null))
 
 
 def _orthogonality(vectors: Floats) -> float:

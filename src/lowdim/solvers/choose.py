@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from lowdim.errors import BadParameter, NeedsAnotherPass
@@ -27,6 +28,9 @@ SOLVERS: dict[str, Solver] = {
 GUESS = 50
 """Components that a share or a rule is assumed to need before anything is known."""
 
+SPARSE_COST = 20.0
+"""A stored entry of a sparse matrix costs about this many dense ones in a product."""
+
 GIVE_UP = 0.2
 """Block Lanczos stops growing beyond this share of all directions: a direct solver is cheaper from there on."""
 
@@ -49,12 +53,9 @@ def choose_solver(name: str, matrix: RowBlocks, keep: Keep, sketch: BlockLanczos
         return _cheapest(matrix, keep, n, p, k)
     solver: Solver = sketch if sketch is not None and name == "randomized" else SOLVERS[name]
     if not isinstance(matrix, solver.needs):
-        raise BadParameter.of(
-            "PCA",
-            "svd_solver",
-            name,
-            f"one that reads {matrix.source.describe()} in row blocks",
-            "Use 'auto'.",
+        raise BadParameter(
+            f"svd_solver={name!r} needs an array in memory, but {matrix.source.describe()} comes in row blocks: use "
+            "'auto', 'covariance_eigh' or 'tsqr'."
         )
     if solver.rereads and not matrix.source.repeatable:
         raise NeedsAnotherPass(
@@ -68,20 +69,27 @@ def _cheapest(matrix: RowBlocks, keep: Keep, n: int, p: int, k: int) -> Choice:
     if not matrix.source.repeatable:
         solver: Solver = Covariance()
         return Choice(solver, "rows that come once need the one-pass solver", solver.memory(n, p, k))
-    direct = _direct(matrix, n, p, k)
-    whole = keep.needs_all or 5 * k > min(n, p)
+    direct: Solver = SampleGram() if n < p and isinstance(matrix, InMemory) else Covariance()
     lanczos = BlockLanczos() if isinstance(keep, KeepCount) else BlockLanczos(most_share=GIVE_UP)
-    speed = 0.05 if matrix.source.sparse else 1.0
-    if whole or direct.seconds(n, p, k) <= speed * lanczos.seconds(n, p, k):
-        side = f"{n:,} × {n:,} Gram" if isinstance(direct, SampleGram) else f"{p:,} × {p:,} covariance"
-        why = "all of the spectrum is wanted" if whole else f"forming the {side} matrix is cheapest"
-        return Choice(direct, f"{n:,} × {p:,}, {keep.describe()}: {why}", direct.memory(n, p, k))
-    why = f"{n:,} × {p:,}, {keep.describe()}: few components of a large matrix"
-    return Choice(lanczos, why, lanczos.memory(n, p, k), fallback=direct)
+    task = f"{n:,} × {p:,}, {keep.describe()}"
+    side = f"{n:,} × {n:,} Gram" if isinstance(direct, SampleGram) else f"{p:,} × {p:,} covariance"
+    needed, free = direct.memory(n, p, k), available_memory()
+    if keep.needs_all or k == min(n, p):
+        return Choice(direct, f"{task}: all of the spectrum is wanted", needed)
+    if needed > 0.8 * free:
+        reason = f"{task}: the {side} matrix would need {needed / 1e9:.1f} GB of the {free / 1e9:.1f} GB that are free"
+        return Choice(BlockLanczos(), reason, lanczos.memory(n, p, k))
+    by_products = lanczos.seconds(n, p, k) * min(1.0, SPARSE_COST * matrix.source.density)
+    if 5 * k > min(n, p) or direct.seconds(n, p, k) <= by_products:
+        return Choice(direct, f"{task}: forming the {side} matrix is cheapest", needed)
+    return Choice(lanczos, f"{task}: few components of a large matrix", lanczos.memory(n, p, k), fallback=direct)
 
 
-def _direct(matrix: RowBlocks, n: int, p: int, k: int) -> Solver:
-    """The Gram matrix on the smaller side."""
-    if n < p and isinstance(matrix, InMemory):
-        return SampleGram()
-    return Covariance()
+def available_memory() -> int:
+    """Bytes that can be had without swapping; everything, where the system does not say."""
+    try:
+        with open("/proc/meminfo") as lines:
+            found = next(line for line in lines if line.startswith("MemAvailable"))
+        return int(found.split()[1]) * 1024
+    except (OSError, StopIteration):
+        return sys.maxsize

@@ -16,16 +16,17 @@ from numpy.typing import NDArray
 
 from lowdim.matrices.formed import FormedMatrix
 from lowdim.matrices.matrix import RowBlocks
+from lowdim.matrices.rounding import Rounding
 from lowdim.solvers.block_lanczos import BlockLanczos
 from lowdim.solvers.keep import Keep, KeepCount
-from lowdim.solvers.solver import Factors, OutgrownError, Solver, complete
+from lowdim.solvers.solver import Factors, OutgrownError, Solver, backward_error, complete, untrusted
 
 Floats = NDArray[np.float64]
 
+EPS = float(np.finfo(float).eps)
+
 DIRECT = 1500
 """Up to this many columns LAPACK's whole tridiagonalisation is no slower than an iteration for a few vectors."""
-
-EPS = float(np.finfo(float).eps)
 
 
 @final
@@ -39,13 +40,11 @@ class Covariance(Solver):
     def solve(self, matrix: RowBlocks, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
         """Find the components that `keep` asks for."""
         S = matrix.scatter()
-        rounding = matrix.moments.rounding
+        rounding = matrix.scatter_rounding
         found = leading_pairs(S, rounding, keep, tol, rng, most=min(len(S), matrix.moments.n_rows))
         found = replace(found, scatter=matrix.moments.scatter)
-        lost = found.values * tol < 4 * EPS * found.values[0]
-        if not lost.any() or not matrix.source.repeatable or found.values[0] == 0:
-            return found
-        return repaired(matrix, found, rng)
+        lost = untrusted(found.values, found.rounding, tol, matrix.scaling.spacing, matrix.n_columns)
+        return repaired(matrix, found, rng) if lost.any() and matrix.source.repeatable else found
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """n p² flops at the speed of SYRK, and the eigenvectors."""
@@ -62,7 +61,9 @@ class Covariance(Solver):
         return "1 pass (1 more if digits were lost)"
 
 
-def leading_pairs(S: Floats, rounding: float, keep: Keep, tol: float, rng: np.random.Generator, most: int) -> Factors:
+def leading_pairs(
+    S: Floats, rounding: Rounding, keep: Keep, tol: float, rng: np.random.Generator, most: int
+) -> Factors:
     """Eigenpairs of a formed symmetric matrix."""
     p = len(S)
     few = isinstance(keep, KeepCount) and 8 * keep.k < p
@@ -80,7 +81,7 @@ def leading_pairs(S: Floats, rounding: float, keep: Keep, tol: float, rng: np.ra
     return from_ascending(S, values, vectors, rounding, keep, most)
 
 
-def from_ascending(S: Floats, values: Floats, vectors: Floats, rounding: float, keep: Keep, most: int) -> Factors:
+def from_ascending(S: Floats, values: Floats, vectors: Floats, rounding: Rounding, keep: Keep, most: int) -> Factors:
     """Cut what LAPACK gave (ascending, vectors in columns) down to what is wanted, with its residuals."""
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1].T
     whole = len(values) == len(S)
@@ -91,7 +92,8 @@ def from_ascending(S: Floats, values: Floats, vectors: Floats, rounding: float, 
         values=values[:k],
         vectors=V,
         residuals=residuals,
-        rounding=np.full(k, rounding),
+        rounding=np.full(k, rounding.value + 4 * EPS * values[0]),  # LAPACK's own share
+        tilt=np.full(k, rounding.vector),
         following=float(values[k]) if k < len(values) else None,
         spectrum=values if whole else None,
     )
@@ -103,13 +105,13 @@ def repaired(matrix: RowBlocks, found: Factors, rng: np.random.Generator) -> Fac
     _, sizes, turn = scipy.linalg.svd(R, full_matrices=False, check_finite=False)
     V = complete(turn @ found.vectors, len(found.values), rng)
     sizes = np.concatenate([sizes, np.zeros(len(V) - len(sizes))])
-    # a singular value errs by eps σ₁, so its square by 2 σ eps σ₁, in place of eps σ₁²
-    exact = 2 * sizes * sizes[0] * EPS * np.sqrt(matrix.n_columns)
+    exact = backward_error(sizes, matrix.n_columns)
     return replace(
         found,
         values=sizes**2,
         vectors=V,
         rounding=np.minimum(found.rounding, exact),
+        tilt=np.minimum(found.tilt, exact),
         residuals=np.minimum(found.residuals, exact),
         notes=(*found.notes, "digits lost by squaring were restored from the triangle of Y V (1 more pass)"),
     )

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.solvers.keep import Keep
-from lowdim.solvers.solver import Factors, Solver
+from lowdim.solvers.solver import Factors, Solver, backward_error
 
 Floats = NDArray[np.float64]
-
-EPS = float(np.finfo(float).eps)
 
 
 @final
@@ -90,13 +88,13 @@ def svd(Y: Floats) -> tuple[Floats, Floats]:
 def _factors(sizes: Floats, V: Floats, total: float, keep: Keep, most: int) -> Factors:
     values = sizes**2
     k = keep.count(values[:most], total) or most
-    # LAPACK's SVD errs by a small multiple of eps σ₁ in each σ (Anderson et al. 1999, §4.9), so 2 σ eps σ₁ in σ²
-    backward = 2 * sizes[:k] * sizes[:1] * EPS * np.sqrt(V.shape[1])
+    backward = backward_error(sizes[:k], V.shape[1])
     return Factors(
         values=values[:k],
         vectors=np.ascontiguousarray(V[:k]),
         residuals=backward,
         rounding=backward,
+        tilt=backward,
         following=float(values[k]) if k < len(values) else None,
         spectrum=values[:most],
         measured=False,

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from lowdim.matrices.columns import SPAN_BYTES
 from lowdim.matrices.matrix import InMemory
+from lowdim.matrices.rounding import Rounding
 from lowdim.solvers.covariance import leading_pairs
 from lowdim.solvers.keep import Keep
-from lowdim.solvers.solver import Factors, Solver, complete
+from lowdim.solvers.solver import Factors, Solver, backward_error, complete, untrusted
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +33,7 @@ class SampleGram(Solver):
         """Find the components that `keep` asks for."""
         G = matrix.sample_gram()
         p = matrix.n_columns
-        rounding = EPS * matrix.total
+        rounding = Rounding.of_entries(2 * EPS, G.diagonal())
         found = leading_pairs(G, rounding, keep, tol, rng, most=min(len(G), p))
         spectrum = None if found.spectrum is None else found.spectrum[: min(len(G), p)]
         sizes = np.sqrt(found.values)
@@ -40,8 +41,8 @@ class SampleGram(Solver):
         rows = matrix.transpose_times(np.ascontiguousarray(found.vectors[real]))
         # U's error ρ / gap becomes σ₁ / σ_k times larger in V = Yᵀ U / σ_k
         growth = np.where(real, sizes[0] / np.where(real, sizes, 1.0), 1.0)
-        found = replace(found, spectrum=spectrum, residuals=found.residuals * growth)
-        if (found.values * tol < 4 * EPS * found.values[0]).any():
+        found = replace(found, spectrum=spectrum, residuals=found.residuals * growth, tilt=found.tilt * growth)
+        if untrusted(found.values, found.rounding, tol, matrix.scaling.spacing, p).any():
             return _repaired(found, rows, rng)
         vectors = rows / sizes[real][:, None]
         return replace(found, vectors=complete(vectors, len(sizes), rng))
@@ -66,12 +67,13 @@ def _repaired(found: Factors, rows: Floats, rng: np.random.Generator) -> Factors
     turn, sizes, _ = scipy.linalg.svd(R, full_matrices=False, check_finite=False)
     vectors = complete((Q @ turn).T, k, rng)
     sizes = np.concatenate([sizes, np.zeros(k - len(sizes))])
-    exact = 2 * sizes * sizes[:1] * EPS * np.sqrt(len(found.vectors[0]))
+    exact = backward_error(sizes, rows.shape[1])
     return replace(
         found,
         values=sizes**2,
         vectors=vectors,
         residuals=np.minimum(found.residuals, exact),
         rounding=np.minimum(found.rounding, exact),
+        tilt=np.minimum(found.tilt, exact),
         notes=(*found.notes, "digits lost by squaring were restored from a decomposition of Uᵀ Y"),
     )

@@ -30,7 +30,9 @@ class Factors:
     residuals: Floats
     """(k,) ‖YᵀY v − value v‖."""
     rounding: Floats
-    """(k,) probable error of each value from rounding in the data's products, which a residual cannot show."""
+    """(k,) probable error of each value from rounding in the matrix, which a residual cannot show."""
+    tilt: Floats
+    """(k,) probable length of the error in YᵀY v from the same cause: what turns axes."""
     following: float | None
     """The next eigenvalue; None if there is none."""
     following_residual: float = 0.0
@@ -40,6 +42,31 @@ class Factors:
     """Whether the residuals were measured, or follow from the backward error of a full decomposition."""
     notes: tuple[str, ...] = ()
     scatter: Floats | None = field(default=None, repr=False)
+
+
+def backward_error(sizes: Floats, p: int) -> Floats:
+    """(k,) probable error of squared singular values from LAPACK's SVD.
+
+    Each σ errs by a modest multiple of eps σ₁ (Anderson et al. 1999, "LAPACK Users' Guide", §4.9), here 4 √p, so σ²
+    errs by 2 σ times that, in place of the eps σ₁² of a squared matrix.
+    """
+    error: Floats = 8 * np.sqrt(p) * float(np.finfo(float).eps) * sizes * sizes[:1]
+    return error
+
+
+def untrusted(values: Floats, error: Floats, tol: float, data_eps: float, p: int) -> NDArray[np.bool_]:
+    """(k,) eigenvalues whose error exceeds the tolerance, and could be less by a decomposition of Y itself.
+
+    That one errs by a few eps σ₁ σ in σ²; and the rounding of the data themselves (float32) does as much with their
+    eps. Below σ = eps √p σ₁ a value is zero for any method.
+    """
+    if not len(values):
+        return np.zeros(0, dtype=bool)
+    eps = float(np.finfo(float).eps)
+    possible = (32 * np.sqrt(p) * eps + 4 * (data_eps if data_eps > eps else 0.0)) * np.sqrt(values * values[0])
+    null = 64 * p * eps**2 * values[0]
+    missed: NDArray[np.bool_] = error > max(tol, data_eps) * values + possible + null
+    return missed
 
 
 class OutgrownError(LowdimError):

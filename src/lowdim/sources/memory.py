@@ -53,6 +53,7 @@ class SparseSource(Source):
         self.n_rows, self.n_columns = matrix.shape
         self.columns = columns
         self.dtype = matrix.dtype
+        self.density = self.matrix.nnz / (matrix.shape[0] * matrix.shape[1])
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give CSR matrices of consecutive rows, each with about BLOCK_BYTES / 4 of stored entries."""
@@ -61,8 +62,7 @@ class SparseSource(Source):
 
     def describe(self) -> str:
         """Say its shape and how full it is."""
-        full = self.matrix.nnz / max(1, self.matrix.shape[0] * self.matrix.shape[1])
-        return f"the {self.n_rows:,} × {self.n_columns:,} sparse matrix ({full:.2%} stored)"
+        return f"the {self.n_rows:,} × {self.n_columns:,} sparse matrix ({self.density:.2%} stored)"
 
 
 def spans(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:

@@ -42,6 +42,8 @@ class Source(ABC):
     columns: tuple[str, ...] | None
     dtype: np.dtype[Any]
     sparse: bool = False
+    density: float = 1.0
+    """Share of the entries that are stored."""
     repeatable: bool
     """Whether the rows can be read more than once."""
 

@@ -25,6 +25,7 @@ class WeightedSource(Source):
         self.dtype = source.dtype
         self.repeatable = source.repeatable
         self.sparse = source.sparse
+        self.density = source.density
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give the blocks with their weights."""
