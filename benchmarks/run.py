@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -81,9 +80,8 @@ def main() -> None:
             made = table(workload)
             print("\n".join(made), flush=True)
             lines += made
-    if not only:
-        DOCS.write_text("\n".join(lines) + "\n")
-        print(f"written: {DOCS}", file=sys.stderr)
+            if not only:  # after each workload, so that a run that is cut short leaves what it has
+                DOCS.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -228,6 +228,8 @@ class Fitted:
 
     model: lowdim.PCA
     said: tuple[type[Warning], ...]
+    untouched: bool = True
+    """Whether the data are bit for bit what they were before the fit."""
 
 
 @cache
@@ -236,7 +238,9 @@ def fitted(name: str, solver: str, keep: int | float | str | None) -> Fitted:
     data = case(name).data
     if isinstance(keep, int):
         keep = min(keep, *data.shape)
-    return fit_quietly(lambda: lowdim.PCA(keep, svd_solver=solver).fit(data))
+    before = fingerprint(data)
+    fit = fit_quietly(lambda: lowdim.PCA(keep, svd_solver=solver, copy=False).fit(data))
+    return replace(fit, untouched=fingerprint(data) == before)
 
 
 def fit_quietly(fit: Callable[[], lowdim.PCA]) -> Fitted:
@@ -460,6 +464,8 @@ def fingerprint(data: Any) -> str:
     if isinstance(data, np.ndarray):
         base = data if data.base is None or not isinstance(data.base, np.ndarray) else data.base
         told = (data.dtype.str, data.shape, data.strides, data.flags.writeable, base.dtype.str)
+        if base.dtype == LONG:  # its bytes hold some that mean nothing
+            base = np.stack([base.astype(float), (base - base.astype(float)).astype(float)])
         return hashlib.sha256(repr(told).encode() + base.tobytes()).hexdigest()
     if isinstance(data, Path):
         return hashlib.sha256(data.read_bytes()).hexdigest()

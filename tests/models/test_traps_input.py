@@ -144,7 +144,7 @@ def test_30_integers_do_not_overflow(dtype, kind):
 def test_30_other_types_of_real_numbers(solver, dtype):
     X = np.random.default_rng(30).integers(0, 2, (60, 5))
     model, _ = announced((solver, "array"), X.astype(dtype))
-    variances, axes = exact(X.astype(dtype).astype(float))
+    variances, _ = exact(X.astype(dtype).astype(float))
     # whole numbers are exact in each type; products of float32 are rounded to 1.2e-7 of the largest
     tolerance = 1e-6 if dtype == "<f4" else 1e-10
     np.testing.assert_allclose(model.explained_variance_, variances, rtol=tolerance)
@@ -198,8 +198,9 @@ def test_30_masked_arrays():
 def test_30_pandas_nullable_and_arrow_columns(dtype):
     values = np.random.default_rng(30).integers(0, 9, (30, 2)).astype(float)
     frame = pd.DataFrame({"a": values[:, 0], "b": values[:, 1]}).astype(dtype)
-    model = PCA(svd_solver="full").fit(frame)
-    np.testing.assert_allclose(model.explained_variance_, exact(values)[0], rtol=1e-10)  # design.md
+    model, _ = announced(("auto", "array"), frame)
+    # design.md; products of float32 are rounded to 1.2e-7
+    np.testing.assert_allclose(model.explained_variance_, exact(values)[0], rtol=1e-6 if dtype == "Float32" else 1e-10)
     frame.loc[3, "b"] = None
     with pytest.raises(MissingValues, match=r"1 value is missing .*b:? 1\), in 30 rows"):
         PCA().fit(frame)
@@ -211,6 +212,15 @@ def test_30_nulls_of_other_frames(frame):
         PCA().fit(frame({"a": [1.0, 2, 4], "b": [1.0, None, 3]}))
     with pytest.raises(MissingValues, match=r"1 value is missing .*b:? 1\), in 3 rows"):
         PCA().fit(frame({"a": [1, 2, 4], "b": [1, None, 3]}))
+
+
+@each_solver
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_30_frames_of_several_types_go_through_every_solver(solver, frame):
+    X = np.random.default_rng(30).integers(0, 9, (30, 3))
+    data = frame({"a": X[:, 0].astype(np.int8), "b": X[:, 1].astype(float), "c": X[:, 2]})
+    model = PCA(2, svd_solver=solver).fit(data)
+    np.testing.assert_allclose(model.explained_variance_, exact(X)[0][:2], rtol=1e-10)  # design.md
 
 
 # -- 31: sums in float32 -----------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ class KnownMoments(RowBlocks):
 
     def __init__(self, moments: Moments, scaling: Scaling, columns: tuple[str, ...] | None):
         super().__init__(_Gone(moments.n_rows, len(moments.mean), columns), scaling)
-        self._moments = moments
+        self.set_moments(moments)
         self.passes = 1
 
 

@@ -13,17 +13,23 @@ from typing import Any, final
 
 import numpy as np
 
-from lowdim.errors import MissingValues
 from lowdim.matrices.columns import Span, gram_of_span, product_with_span, spans
+from lowdim.matrices.holes import missing_values
 from lowdim.matrices.moments import Moments, block_moments
 from lowdim.matrices.preparation import Preparation
-from lowdim.matrices.products import Floats, add, block_normal, block_triangle, merge_triangles
+from lowdim.matrices.products import Floats, add, block_normal, block_scores, block_triangle, merge_triangles
 from lowdim.matrices.rounding import Rounding
 from lowdim.matrices.scaling import Scaling
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source
 from lowdim.sources.weighted import WeightedSource
 from lowdim.sources.workers import in_order
+
+BEARABLE = 1e4
+"""Cancellation up to which sparse rows have their mean taken off products: four of sixteen digits, to keep zeros."""
+
+HARMLESS = 64.0
+"""The same for dense rows, where it spares a copy: six of 53 bits, which `rounding` counts."""
 
 
 class Matrix(ABC):
@@ -60,6 +66,8 @@ class RowBlocks(Matrix):
         self.scaling = scaling
         self.passes = 0
         self._moments: Moments | None = None
+        self.raw_moments: Moments | None = None
+        """About the mean, also where the columns are not centred: what partial_fit and merge carry on."""
         self._unit = 1.0
 
     @property
@@ -93,7 +101,7 @@ class RowBlocks(Matrix):
     @property
     def rounding(self) -> Rounding:
         """Probable error of products; sparse data take the mean off afterwards, which costs digits."""
-        lost = self.cancellation if self.source.sparse else 1.0
+        lost = self.cancellation if self.centers_after else 1.0
         return self._rounding(float(np.finfo(float).eps) * lost)
 
     @property
@@ -105,11 +113,17 @@ class RowBlocks(Matrix):
         return Rounding.of_entries(relative, self.scaling.prepared_variances(self.moments))
 
     @property
+    def centers_after(self) -> bool:
+        """Whether products take the mean off afterwards: sparse rows unless it costs digits, float64 where harmless."""
+        limit = BEARABLE if self.source.sparse else HARMLESS if self.source.dtype == np.float64 else 0.0
+        return self.cancellation <= limit
+
+    @property
     def cancellation(self) -> float:
         """How much larger YᵀY would be without centring: digits that centring a product afterwards loses."""
         moments, preparation = self.moments, self.preparation
         center = preparation.center if preparation.gain is None else preparation.center * preparation.gain
-        return 1.0 + moments.weight * float(center @ center) / max(self.total, np.finfo(float).tiny)
+        return 1.0 + moments.weight * float(center @ center) / self.total if self.total > 0 else np.inf
 
     def learn(self, full: bool) -> Moments:
         """Read all rows once for their moments; with `full` the p × p scatter too."""
@@ -118,8 +132,18 @@ class RowBlocks(Matrix):
             self._unit = _power_of_two(self._largest())
             moments = self._fold_moments(full)
         if moments.holes is not None:
-            raise _missing(moments, self.source.columns)
-        self._moments = self.scaling.centered(moments)
+            raise missing_values(moments.holes, moments.n_rows, self.source.columns)
+        return self.set_moments(moments)
+
+    def whole_moments(self) -> Moments:
+        """Moments with the p × p scatter, read anew if the solver did without; those in use stay as they are."""
+        known = self.raw_moments
+        return known if known is not None and known.scatter.ndim == 2 else self._fold_moments(full=True)
+
+    def set_moments(self, moments: Moments) -> Moments:
+        """Take these as the moments of the rows (of `unit` times the rows)."""
+        self.raw_moments = moments
+        self._moments = self.scaling.centered(self.scaling.without_noise(moments))
         return self._moments
 
     def scatter(self) -> Floats:
@@ -131,16 +155,16 @@ class RowBlocks(Matrix):
 
     def normal_times(self, Q: Floats) -> Floats:
         """Q YᵀY, for vectors in the rows of Q (b, p)."""
-        preparation = self.preparation
+        per_block = partial(block_normal, preparation=self.preparation, Q=Q, center_after=self.centers_after)
         self.passes += 1
-        return self.source.reduce(partial(block_normal, preparation=preparation, Q=Q), add)
+        return self.source.reduce(per_block, add)
 
     def triangle(self, V: Floats | None = None) -> Floats:
         """R of the QR factorisation of Y, or of Y Vᵀ for V (k, p)."""
         preparation = self.preparation
         self.passes += 1
         width = self.n_columns if V is None else len(V)
-        per_block = partial(block_triangle, preparation=preparation, V=V)
+        per_block = partial(block_triangle, preparation=preparation, V=V, center_after=self.centers_after)
         return self.source.reduce(per_block, merge_triangles, least_rows=4 * width)
 
     def _fold_moments(self, full: bool) -> Moments:
@@ -167,6 +191,12 @@ class InMemory(RowBlocks):
         preparation = self.preparation
         self.passes += 1
         return Span(self._array, preparation, self._root, 0, self.n_columns).prepared()
+
+    def times(self, V: Floats) -> Floats:
+        """Y Vᵀ, (n, k), for V (k, p)."""
+        per_block = partial(block_scores, preparation=self.preparation, V=V, center_after=self.centers_after)
+        self.passes += 1
+        return np.concatenate(list(in_order(per_block, self.source.blocks())))
 
     def sample_gram(self) -> Floats:
         """Y Yᵀ, (n, n), column block by column block."""
@@ -203,13 +233,7 @@ def _power_of_two(largest: float) -> float:
 
 
 def _out_of_range(moments: Moments) -> bool:
-    """Whether squares overflowed, or are so small that they lost digits to underflow."""
+    """Whether squares, or squares of them, overflow or lose digits to underflow."""
     largest = float(np.max(moments.variances, initial=0.0))
-    return not np.isfinite(moments.scatter).all() or not np.isfinite(moments.mean).all() or 0 < largest < 1e-200
-
-
-def _missing(moments: Moments, columns: tuple[str, ...] | None) -> MissingValues:
-    assert moments.holes is not None
-    names = columns or tuple(f"column {j}" for j in range(len(moments.mean)))
-    missing, infinite = ({names[j]: int(counts[j]) for j in np.flatnonzero(counts)} for counts in moments.holes)
-    return MissingValues.found(missing, infinite, moments.n_rows)
+    finite = np.isfinite(moments.scatter).all() and np.isfinite(moments.mean).all()
+    return not finite or largest > 1e140 or 0 < largest < 1e-140

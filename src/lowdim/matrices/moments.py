@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dger
 
+from lowdim.matrices.holes import add_holes, count_holes
 from lowdim.matrices.preparation import Preparation, dense, piece_rows, working_dtype
 from lowdim.sources.source import Block
 
@@ -37,6 +38,8 @@ class Moments:
     """Σ w (x − mean)(x − mean)ᵀ: (p, p), or only its diagonal (p,) when the whole is not needed."""
     holes: NDArray[np.int64] | None = None
     """(2, p) numbers of NaN and of infinite entries per column, or None if all are finite."""
+    low: NDArray[np.float64] | float = 0.0
+    """What float64 leaves over of the mean: the mean is `mean` + `low`, so that joining loses no digits to offsets."""
     rounding: float = 0.0
     """Probable relative error that rounding made in the entries of `scatter`."""
 
@@ -52,19 +55,24 @@ class Moments:
     def absorb(self, other: Moments) -> Moments:
         """The same as `merge`, reusing the memory of this one's scatter: for folds that own it."""
         weight = self.weight + other.weight
-        step = other.mean - self.mean
         rounding = _joined_rounding([self, other])
-        scatter = self.scatter
-        scatter += other.scatter
-        add_outer(scatter, step, self.weight * (other.weight / weight))
-        return Moments(
-            self.n_rows + other.n_rows,
-            weight,
-            self.mean + step * (other.weight / weight),
-            scatter,
-            _add(self.holes, other.holes),
-            rounding,
-        )
+        with np.errstate(invalid="ignore", over="ignore"):
+            step = (other.mean - self.mean) + (other.low - self.low)
+            scatter = self.scatter
+            scatter += other.scatter
+            add_outer(scatter, step, self.weight * (other.weight / weight))
+            mean, low = _two_parts(self.mean, self.low + step * (other.weight / weight))
+        holes = add_holes(self.holes, other.holes)
+        return Moments(self.n_rows + other.n_rows, weight, mean, scatter, holes, low, rounding)
+
+
+def _two_parts(
+    large: NDArray[np.float64], small: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """large + small as a float64 and the exact rest (Knuth's two-sum)."""
+    total = large + small
+    part = total - large
+    return total, (large - (total - part)) + (small - part)
 
 
 def add_outer(scatter: NDArray[np.float64], vector: NDArray[np.float64], factor: float) -> None:
@@ -82,7 +90,7 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
     """
     if not full and not isinstance(block.rows, np.ndarray):
         return _sparse_moments(block, unit)
-    dtype = working_dtype(block.rows.dtype)
+    dtype = working_dtype(block.rows.dtype) if full else np.float64
     n_rows, p = block.rows.shape
     # 2,048 rows a product measured best at p = 100 and 1,000; wider rows are cut to 16 MB, to spare memory. Without
     # products a piece should stay in the second-level cache.
@@ -106,9 +114,9 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
         weight = float(n_rows) if block.weight is None else float(block.weight.sum())
         offset = total / weight
         add_outer(scatter, offset, -weight)
-        mean = shift * unit + offset
-    holes = None if np.isfinite(mean).all() else _holes(block.rows)
-    return Moments(n_rows, weight, mean, scatter, holes, _rounding(dtype, min(rows, n_rows), n_rows))
+        mean, low = _two_parts(shift * unit, offset)
+    holes = None if np.isfinite(mean).all() else count_holes(block.rows)
+    return Moments(n_rows, weight, mean, scatter, holes, low, _rounding(dtype, min(rows, n_rows), n_rows))
 
 
 def _sparse_moments(block: Block, unit: float) -> Moments:
@@ -120,11 +128,15 @@ def _sparse_moments(block: Block, unit: float) -> Moments:
     total = float(weight.sum())
     column = block.rows.indices
     with np.errstate(invalid="ignore", over="ignore"):
-        mean = np.bincount(column, of_entry * values, p) / total
+        near = np.bincount(column, of_entry * values, p) / total
         stored = np.bincount(column, of_entry, p)
-        scatter = np.bincount(column, of_entry * (values - mean[column]) ** 2, p) + (total - stored) * mean**2
-    holes = None if np.isfinite(mean).all() else _holes(block.rows)
-    return Moments(n_rows, total, mean, scatter, holes, float(np.finfo(float).eps))
+        apart = values - near[column]
+        offset = (np.bincount(column, of_entry * apart, p) - (total - stored) * near) / total
+        scatter = np.bincount(column, of_entry * apart**2, p) + (total - stored) * near**2
+        add_outer(scatter, offset, -total)
+        mean, low = _two_parts(near, offset)
+    holes = None if np.isfinite(mean).all() else count_holes(block.rows)
+    return Moments(n_rows, total, mean, scatter, holes, low, float(np.finfo(float).eps))
 
 
 def _shift(rows: Any, dtype: type[np.floating[Any]], unit: float) -> NDArray[np.float64]:
@@ -153,15 +165,3 @@ def _joined_rounding(parts: list[Moments]) -> float:
     if not np.isfinite(sizes).all() or sizes.sum() == 0:
         return float(errors.max())
     return float(np.linalg.norm(errors * sizes / sizes.sum())) + float(np.finfo(float).eps)
-
-
-def _holes(rows: Any) -> NDArray[np.int64] | None:
-    values = dense(rows)
-    missing, infinite = np.isnan(values).sum(axis=0), np.isinf(values).sum(axis=0)
-    return np.stack([missing, infinite]) if missing.any() or infinite.any() else None
-
-
-def _add(one: NDArray[np.int64] | None, other: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return one + other

@@ -17,22 +17,25 @@ PIECE_BYTES = 4 * 2**20
 Floats = NDArray[np.float64]
 
 
-def block_normal(block: Block, preparation: Preparation, Q: Floats) -> Floats:
+def block_normal(block: Block, preparation: Preparation, Q: Floats, *, center_after: bool) -> Floats:
     """Q YᵀY for the rows Y of this block; Q is (b, p), row-major, and so is the result.
 
-    Rows of Q are the vectors: with b small, BLAS is about twice as fast this way round as with columns.
+    Rows of Q are the vectors: with b small, BLAS is about twice as fast this way round as with columns. With
+    `center_after` the mean is taken off the products, not off the rows: it keeps sparse rows sparse and spares dense
+    ones a copy, and loses digits where the mean is large.
     """
-    if not isinstance(block.rows, np.ndarray):
-        return _sparse_normal(block, preparation, Q)
+    if center_after:
+        uncentered = _uncopied_normal if isinstance(block.rows, np.ndarray) else _sparse_normal
+        return uncentered(block, preparation, Q)
     result = np.zeros_like(Q)
     for piece in preparation.pieces(block, np.float64, piece_rows(Q.shape[1], 8, PIECE_BYTES, 64, 4096)):
         result += (Q @ piece.T) @ piece
     return result
 
 
-def block_scores(block: Block, preparation: Preparation, V: Floats) -> Floats:
-    """Y Vᵀ for the rows Y of this block: (rows, k), with V (k, p)."""
-    if not isinstance(block.rows, np.ndarray):
+def block_scores(block: Block, preparation: Preparation, V: Floats, *, center_after: bool = False) -> Floats:
+    """Y Vᵀ for the rows Y of this block: (rows, k), with V (k, p); sparse rows stay sparse with `center_after`."""
+    if center_after and not isinstance(block.rows, np.ndarray):
         scores = _sparse_scores(block, preparation, V)
         if block.weight is not None:
             scores *= np.sqrt(block.weight)[:, None]
@@ -46,10 +49,10 @@ def block_scores(block: Block, preparation: Preparation, V: Floats) -> Floats:
     return scores
 
 
-def block_triangle(block: Block, preparation: Preparation, V: Floats | None) -> Floats:
+def block_triangle(block: Block, preparation: Preparation, V: Floats | None, *, center_after: bool = False) -> Floats:
     """R of the QR factorisation of Y (or of Y Vᵀ) for the rows Y of this block."""
     if V is not None:
-        return triangle(block_scores(block, preparation, V))
+        return triangle(block_scores(block, preparation, V, center_after=center_after))
     R = np.zeros((0, block.rows.shape[1]))
     rows = piece_rows(R.shape[1], 8, PIECE_BYTES, 2 * R.shape[1], 10**9)
     for piece in preparation.pieces(block, np.float64, rows):
@@ -93,4 +96,21 @@ def _sparse_normal(block: Block, preparation: Preparation, Q: Floats) -> Floats:
     product: Any = block.rows.T @ scores
     result = np.ascontiguousarray(product.T)
     result -= np.outer(scores.sum(axis=0), preparation.center)
+    return _gained(preparation, result)
+
+
+def _uncopied_normal(block: Block, preparation: Preparation, Q: Floats) -> Floats:
+    right = _gained(preparation, Q)
+    result, total = np.zeros_like(Q), np.zeros(len(Q))
+    offset = (right @ preparation.center)[:, None]
+    step = piece_rows(Q.shape[1], 8, PIECE_BYTES, 64, 4096)
+    for start in range(0, len(block.rows), step):
+        rows = block.rows[start : start + step]
+        scores = right @ rows.T
+        scores -= offset
+        if block.weight is not None:
+            scores *= block.weight[start : start + step]
+        result += scores @ rows
+        total += scores.sum(axis=1)
+    result -= np.outer(total, preparation.center)
     return _gained(preparation, result)

@@ -27,13 +27,24 @@ class Scaling:
     spacing: float = float(np.finfo(float).eps)
     """Relative spacing of the data's type: variation below it is rounding, not data."""
 
+    def without_noise(self, moments: Moments) -> Moments:
+        """The same with the variances of constant columns exactly zero."""
+        constant = self.constant(moments) & (moments.variances != 0)
+        if not constant.any():
+            return moments
+        scatter = moments.scatter.copy()
+        scatter[constant] = 0.0
+        if scatter.ndim == 2:
+            scatter[:, constant] = 0.0
+        return replace(moments, scatter=scatter)
+
     def centered(self, moments: Moments) -> Moments:
         """Moments about the mean, or about zero when the columns are not centred."""
         if self.center:
             return moments
         scatter = moments.scatter.copy()
         add_outer(scatter, moments.mean, moments.weight)
-        return replace(moments, mean=np.zeros_like(moments.mean), scatter=scatter)
+        return replace(moments, mean=np.zeros_like(moments.mean), low=0.0, scatter=scatter)
 
     def denominator(self, weight: float) -> float:
         """What sums of squares are divided by: the number of rows (sum of weights) less ddof."""
@@ -59,8 +70,8 @@ class Scaling:
         A column of equal numbers may come out with a variance of a few units in the last place squared
         (scikit-learn issues 3722, 17794, 19726): compare with the spacing of numbers near its mean, not with zero.
         """
-        noise = moments.weight * (4 * self.spacing * moments.mean) ** 2
-        constant: NDArray[np.bool_] = moments.variances <= noise
+        deviation = np.sqrt(np.maximum(moments.variances, 0.0) / moments.weight)
+        constant: NDArray[np.bool_] = deviation <= 4 * self.spacing * np.abs(moments.mean)
         return constant
 
     def gain(self, moments: Moments) -> Floats | None:

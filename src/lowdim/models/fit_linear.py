@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import AccuracyWarning, ConstantColumns, RankWarning
+from lowdim.errors import AccuracyWarning, BadInput, ConstantColumns, RankWarning
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.moments import Moments
 from lowdim.results.certificate import ranges
@@ -17,10 +17,15 @@ from lowdim.results.linear import LinearFit, Provenance
 from lowdim.solvers.certify import Account, certify
 from lowdim.solvers.choose import Choice
 from lowdim.solvers.keep import Keep, KeepCount
+from lowdim.solvers.repair import repaired_if_lost
 from lowdim.solvers.signs import fix_signs
 from lowdim.solvers.solver import Factors, OutgrownError, Solver
 
 Floats = NDArray[np.float64]
+
+
+ALWAYS_MERGEABLE = 200
+"""Up to this many columns every fit keeps the scatter, whatever its solver: one more cheap pass, and it can go on."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +46,21 @@ def fit_linear(matrix: RowBlocks, keep: Keep, choice: Choice, tol: float, seed: 
         assert choice.fallback is not None
         solver, reason = choice.fallback, f"{reason}; but {news}, so a direct solver is cheaper"
         factors = solver.solve(matrix, keep, tol, np.random.default_rng(_seed(seed)))
+    factors = _without_impossible(matrix, repaired_if_lost(matrix, factors, tol, rng))
     fix_signs(factors.vectors)
+    kept = _kept_moments(matrix)
     fit = _record(matrix, factors, solver, reason, choice.memory, tol, seed, data_eps)
     _warn(matrix, fit, keep)
-    whole = matrix.moments.scatter.ndim == 2 and matrix.unit == 1.0 and matrix.scaling.center
-    return Learnt(fit, matrix.moments if whole else None)
+    return Learnt(fit, kept)
+
+
+def _kept_moments(matrix: RowBlocks) -> Moments | None:
+    """What partial_fit and merge carry on: the scatter if the solver formed it, or if it is small enough to form."""
+    if matrix.unit != 1.0:
+        return None
+    formed = matrix.moments.scatter.ndim == 2
+    small = matrix.n_columns <= ALWAYS_MERGEABLE and matrix.source.repeatable
+    return matrix.whole_moments() if formed or small else None
 
 
 def _record(
@@ -61,13 +76,19 @@ def _record(
     moments, scaling = matrix.moments, matrix.scaling
     power = 1.0 if scaling.scale is True else matrix.unit
     unit = 1.0 / scaling.denominator(moments.weight) / power / power
+    if not np.isfinite(matrix.total * unit):
+        raise BadInput(
+            f"The variances would exceed the range of float64 (values reach about {1 / matrix.unit:.0e}): divide the "
+            "data by that first."
+        )
     source = matrix.source
     read = None
     if source.n_rows is not None and not source.sparse:
         read = matrix.passes * source.n_rows * source.n_columns * source.dtype.itemsize
     # the trace from the same pass as the eigenvalues, so that shares of a full spectrum add up to one
     total = float(factors.spectrum.sum()) if factors.spectrum is not None else matrix.total
-    account = Account(solver.name, moments.n_rows, matrix.passes, read)
+    total = max(total, float(factors.values.sum()))
+    account = Account(solver.name, moments.n_rows, _rank(matrix), moments.rounding, matrix.passes, read)
     certificate = certify(factors, total, unit, tol, data_eps, account)
     return LinearFit(
         mean=moments.mean / matrix.unit,
@@ -84,6 +105,31 @@ def _record(
         provenance=Provenance(source.describe(), solver.name, reason, matrix.passes, memory, repr(seed), _versions()),
         columns=source.columns,
         spectrum=None if factors.spectrum is None else factors.spectrum * unit,
+    )
+
+
+def _rank(matrix: RowBlocks) -> int:
+    """Directions with variance that the data can have at most; centring takes one from the rows."""
+    if matrix.total == 0:
+        return 0
+    return min(matrix.moments.n_rows - matrix.scaling.center, matrix.n_columns)
+
+
+def _without_impossible(matrix: RowBlocks, factors: Factors) -> Factors:
+    """Variances beyond the rank that the shape allows are exactly zero, not what rounding left of them."""
+    possible = np.arange(len(factors.values)) < _rank(matrix)
+    if possible.all():
+        return factors
+    spectrum = factors.spectrum
+    if spectrum is not None:
+        spectrum = np.where(np.arange(len(spectrum)) < _rank(matrix), spectrum, 0.0)
+    return replace(
+        factors,
+        values=np.where(possible, factors.values, 0.0),
+        residuals=np.where(possible, factors.residuals, 0.0),
+        rounding=np.where(possible, factors.rounding, 0.0),
+        tilt=np.where(possible, factors.tilt, 0.0),
+        spectrum=spectrum,
     )
 
 

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from lowdim.errors import BadParameter, WrongShape
+from lowdim.matrices.holes import refuse_holes
 from lowdim.matrices.preparation import Preparation, working_dtype
 from lowdim.matrices.project import project
 from lowdim.models.frames import frame_kind, make_table
@@ -19,7 +20,8 @@ from lowdim.results.certificate import Certificate
 from lowdim.results.compression import compression
 from lowdim.results.linear import LinearFit
 from lowdim.results.table import Table
-from lowdim.sources.open import as_table, open_source
+from lowdim.sources.checks import as_table
+from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 
 Floats = NDArray[np.float64]
@@ -116,7 +118,10 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _scores(self, X: Any) -> NDArray[Any]:
         source = self._opened(X, reset=False)
-        scores = project(source, self._preparation, self.fit_.components, working_dtype(source.dtype))
+        fit, dtype = self.fit_, working_dtype(source.dtype)
+        scores = project(source, self._preparation, fit.components, dtype, fit.total_variance)
+        if not np.isfinite(scores).all():
+            refuse_holes(source)
         if self.whiten:
             scores *= self._whitening.astype(scores.dtype)
         return scores
@@ -207,6 +212,8 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         for block in source.blocks():
             for rows in self._preparation.pieces(block, np.float64, 1024):
                 lengths = np.einsum("ij,ij->i", rows, rows)
+                if not np.isfinite(lengths).all():
+                    refuse_holes(source)
                 parts.append(gaussian.log_density(fit, rows @ fit.components.T, lengths))
         return np.concatenate(parts)
 
@@ -248,9 +255,8 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """(k,) one over the standard deviations; 0 for directions without variance, whose scores are rounding."""
         fit = self.fit_
         whitening = np.zeros(fit.k)
-        real = fit.k - len(fit.certificate.null)
-        whitening[:real] = 1 / np.sqrt(fit.variances[:real])
-        return whitening
+        real = np.arange(fit.k) < fit.k - len(fit.certificate.null)
+        return np.divide(1.0, np.sqrt(fit.variances), out=whitening, where=real & (fit.variances > 0))
 
     @property
     def _unwhitened_axes(self) -> Floats:

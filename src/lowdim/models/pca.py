@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from sklearn.base import clone
 
-from lowdim.errors import BadInput, CannotMerge
+from lowdim.errors import BadInput, CannotMerge, NeedsAnotherPass
 from lowdim.matrices.convert import as_matrix, relative_spacing
 from lowdim.matrices.known import KnownMoments
 from lowdim.matrices.matrix import RowBlocks
@@ -17,7 +18,7 @@ from lowdim.models.fit_linear import fit_linear
 from lowdim.models.frames import frame_kind
 from lowdim.models.linear import LinearModel
 from lowdim.results.linear import LinearFit
-from lowdim.solvers.choose import Choice, choose_solver
+from lowdim.solvers.choose import Choice, choose_solver, needs_memory
 from lowdim.solvers.covariance import Covariance
 from lowdim.solvers.keep import Keep
 from lowdim.sources.source import Source
@@ -125,6 +126,11 @@ class PCA(LinearModel):
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and give the scores of the same rows."""
+        if isinstance(X, Iterator):
+            raise NeedsAnotherPass(
+                "fit_transform reads the rows twice, but an iterator of row blocks can be read only once: call fit "
+                "with it, then transform with a new one."
+            )
         return self.fit(X, y, sample_weight=sample_weight).transform(X)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PCA:
@@ -202,15 +208,16 @@ class PCA(LinearModel):
     # -- inside ---------------------------------------------------------------------------------------------------
 
     def _plan(self, source: Source, sample_weight: Any) -> tuple[RowBlocks, Keep, Choice]:
-        matrix = as_matrix(source, self._scaling(source), sample_weight)
+        name = settings.solver_name("PCA", self.svd_solver)
+        matrix = as_matrix(source, self._scaling(source), sample_weight, whole=needs_memory(name))
         n = matrix.source.n_rows
         if n == 1:
             raise BadInput(
                 "There is only one row (n_samples=1), and one point has no directions of variance: at least 2 rows are "
                 "needed."
             )
+        settings.check_seed("PCA", self.random_state)
         keep = settings.keep_rule("PCA", self.n_components, n, source.n_columns)
-        name = settings.solver_name("PCA", self.svd_solver)
         sketch = settings.sketch(
             "PCA", self.n_components, self.n_oversamples, self.iterated_power, self.power_iteration_normalizer
         )
@@ -240,10 +247,7 @@ class PCA(LinearModel):
     def _batch_moments(self, matrix: RowBlocks) -> Moments:
         moments = matrix.learn(full=True)
         if matrix.unit != 1.0:
-            raise BadInput(
-                "Squares of these values leave the range of float64, which partial_fit cannot carry on: divide the "
-                f"data by {1 / matrix.unit:.3g} first."
-            )
+            raise BadInput(_OUT_OF_RANGE)
         return moments
 
     def _from_moments(self) -> LinearFit:
@@ -264,9 +268,17 @@ class PCA(LinearModel):
         if moments is None:
             record = getattr(self, "_record", None)
             solver = "a model that is not fitted" if record is None else record.provenance.solver
+            if solver == Covariance.name:
+                raise CannotMerge(_OUT_OF_RANGE)
             raise CannotMerge(
                 f"Merging or continuing a fit needs the p × p scatter of its rows, which {solver} does not form: fit "
                 "with svd_solver='covariance_eigh', or with partial_fit."
             )
         kept: Moments = moments
         return kept
+
+
+_OUT_OF_RANGE = (
+    "Squares of these values leave the range of float64, which partial_fit and merge cannot carry on: divide the data "
+    "by their largest value first."
+)

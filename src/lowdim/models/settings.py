@@ -11,7 +11,7 @@ from lowdim.errors import BadParameter
 from lowdim.matrices.scaling import Scaling
 from lowdim.solvers.block_lanczos import BlockLanczos
 from lowdim.solvers.choose import SOLVERS
-from lowdim.solvers.keep import Keep, KeepCount, KeepMinka, KeepShare
+from lowdim.solvers.keep import Keep, KeepCount, KeepMinka, KeepShare, too_many
 from lowdim.solvers.solver import TOLERANCE
 
 
@@ -19,17 +19,16 @@ def keep_rule(owner: str, n_components: Any, n: int | None, p: int) -> Keep:
     """The rule behind n_components, for n rows (None: not known yet) and p columns."""
     most = p if n is None else min(n, p)
     shape = f"{n:,} rows × {p:,} columns" if n is not None else f"{p:,} columns"
+    unknown = p if n is None else None
     if n_components is None:
-        return KeepCount(most)
+        return KeepCount(most, unknown)
     if isinstance(n_components, str) and n_components == "mle":
-        return KeepMinka(float(n or 0), p)
+        return KeepMinka(p)
     if isinstance(n_components, Integral) and not isinstance(n_components, bool):
         if not 1 <= int(n_components) <= most:
-            raise BadParameter.of(
-                owner, "n_components", n_components, f"between 1 and {most:,} for {shape}", "None keeps all."
-            )
-        return KeepCount(int(n_components))
-    if isinstance(n_components, Real) and 0 < float(n_components) <= 1:
+            raise too_many(owner, n_components, n, p)
+        return KeepCount(int(n_components), unknown)
+    if isinstance(n_components, Real) and not isinstance(n_components, bool) and 0 < float(n_components) <= 1:
         return KeepShare(float(n_components))
     raise BadParameter.of(
         owner,
@@ -51,6 +50,13 @@ def tolerance(owner: str, tol: Any) -> float:
     if not isinstance(tol, Real) or isinstance(tol, bool) or not 0 <= float(tol) < 1:
         raise BadParameter.of(owner, "tol", tol, f"a number from 0 (the default, {TOLERANCE:.0e}) to below 1")
     return float(tol) or TOLERANCE
+
+
+def check_seed(owner: str, random_state: Any) -> None:
+    """scikit-learn's kinds of random_state, and NumPy's Generator."""
+    kinds = (Integral, np.random.RandomState, np.random.Generator)
+    if random_state is not None and (isinstance(random_state, bool) or not isinstance(random_state, kinds)):
+        raise BadParameter.of(owner, "random_state", random_state, "None, a whole number, a Generator or a RandomState")
 
 
 def sketch(owner: str, n_components: Any, n_oversamples: Any, iterated_power: Any, normalizer: Any) -> BlockLanczos:

@@ -63,7 +63,8 @@ class Certificate:
 
     def __str__(self) -> str:
         real = slice(0, len(self.variances) - len(self.null))
-        relative = ((self.upper - self.lower)[real] / 2 / self.variances[real]).max(initial=0.0)
+        width, size = (self.upper - self.lower)[real] / 2, self.variances[real]
+        relative = np.divide(width, size, out=np.ones_like(width), where=size > 0).max(initial=0.0)
         lines = [
             f"{self.word}: {len(self.variances)} components by {self.solver}, {counted(self.passes, 'pass', 'es')}",
             f"  worst relative error of a variance  {relative:.1e}   (asked {self.tol:.0e})",

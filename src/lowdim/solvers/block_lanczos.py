@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.matrices.matrix import Matrix
+from lowdim.matrices.matrix import Matrix, RowBlocks
 from lowdim.solvers.iterate import iterate
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.solvers.krylov import KrylovSpace
@@ -23,6 +23,9 @@ from lowdim.sources.workers import one_blas_thread
 Floats = NDArray[np.float64]
 
 EPS = float(np.finfo(float).eps)
+
+USUAL_RATE = 0.1
+"""Decline of the log residual per basis vector that is assumed before there are two looks to compare."""
 
 FLOOR = 64 * EPS
 """Residuals below this share of the largest eigenvalue are rounding."""
@@ -44,11 +47,14 @@ class BlockLanczos(Solver):
 
     def solve(self, matrix: Matrix, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
         """Find the components that `keep` asks for."""
+        if isinstance(matrix, RowBlocks):
+            keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         with one_blas_thread():
             space = KrylovSpace(matrix, self.block, self._capacity(matrix, keep), rng)
             search = _Search(space, keep, matrix.total, tol, self.most_share)
             search = iterate(search, _Search.step, self.steps)
-            search.look()
+            if not search.finished:
+                search.look()
             return _certified(matrix, search)
 
     def _capacity(self, matrix: Matrix, keep: Keep) -> int:
@@ -91,6 +97,8 @@ class _Search:
         """One block product; now and then a look at what it gave."""
         if self.space.is_full:
             self.look()
+            if self.finished:
+                return self
             wanted = self.k or self.space.size // 2
             self.space.restart(min(self.space.size - self.space.block, wanted + (self.space.size - wanted) // 2))
             self._history.clear()
@@ -103,7 +111,9 @@ class _Search:
         """Ritz values, how many of them are wanted, and how far their residuals are from what is asked."""
         self.values, self.vectors, self.residuals = self.space.ritz()
         positive = np.maximum(self.values, 0.0)
-        self.k = self.keep.count(positive, self.total)
+        self.k = None
+        if self.space.complete or not self.keep.needs_all:
+            self.k = self.keep.count(positive, self.total)
         if self.space.complete and self.k is None:
             self.k = len(positive)
         excess = self._excess(positive)
@@ -133,10 +143,11 @@ class _Search:
         b, size = self.space.block, self.space.size
         ahead = 4 * b
         if excess is not None:
+            rate = USUAL_RATE
             if self._history and excess < 0.5 * self._history[-1][1]:
                 before, was = self._history[-1]
                 rate = np.log(was / excess) / (size - before)
-                ahead = int(np.clip(0.8 * np.log(excess) / rate, b, 12 * b))
+            ahead = int(np.clip(0.8 * np.log(excess) / rate, b, 4 * b if rate == USUAL_RATE else 12 * b))
             self._history.append((size, excess))
         self._next_look = size + ahead
 

@@ -24,9 +24,16 @@ class Account:
 
     solver: str
     n_rows: int
+    rank: int
+    """Directions that the data can have variance in at most: n − 1 or p when they are centred."""
+    total_rounding: float
+    """Probable relative error of the total variance."""
     passes: int
     bytes_read: int | None
 
+
+CRUDE = 1e-2
+"""Residuals above this share of their value show that the iteration was stopped far from its end."""
 
 UNCLEAR = 1e-3
 """An axis whose angle to its neighbour's is not known better than this (radians) forms a cluster with it."""
@@ -35,7 +42,8 @@ UNCLEAR = 1e-3
 def certify(factors: Factors, total: float, unit: float, tol: float, data_eps: float, account: Account) -> Certificate:
     """Bounds for all components; `unit` turns eigenvalues of YᵀY into variances."""
     p = factors.vectors.shape[1]
-    k = int((np.sqrt(factors.values) > null_size(factors.values, account.n_rows, p)).sum())
+    k = int((np.sqrt(factors.values + factors.rounding) > null_size(factors.values, account.n_rows, p)).sum())
+    k = min(k, account.rank)
     values, residuals, rounding = (part[:k] for part in (factors.values, factors.residuals, factors.rounding))
     error = residuals + factors.tilt[:k]
     below, below_error = _following(factors, k, p)
@@ -44,17 +52,26 @@ def certify(factors: Factors, total: float, unit: float, tol: float, data_eps: f
     # an isolated eigenvalue errs by the square of the residual over the gap (Kato–Temple)
     quadratic = np.divide(residuals**2, gaps, out=np.full(k, np.inf), where=clear)
     half = np.minimum(residuals, quadratic) + rounding + 8 * EPS * values
+    upper = values + half
+    if factors.measured and (residuals > np.maximum(CRUDE * values, 1e4 * EPS * values[:1])).any():
+        # far from converged, a residual only says that some eigenvalue is near; the trace bounds the right one:
+        # λ_k ≤ trace − Σ_{i<k} λ_i ≤ trace − Σ_{i<k} θ_i
+        upper = np.maximum(upper, total - (np.cumsum(values) - values))
+        gaps, clear = np.zeros(k), np.zeros(k, dtype=bool)
+        half = upper - values
     sines = np.divide(error, gaps, out=np.ones(k), where=clear)
     clusters, cut = _clusters(values, error, below, below_error)
-    span, beyond = _span(values, residuals, factors.tilt[:k], below + below_error)
+    crude = bool(len(clear)) and not clear.any()
+    span, beyond = (1.0, total) if crude else _span(values, residuals, factors.tilt[:k], below + below_error)
     share, slack, more = (part / total if total > 0 else 0.0 for part in (values.sum(), rounding.sum(), beyond))
+    slack += share * (4 * account.total_rounding + 8 * EPS)
     nothing = np.zeros(len(factors.values) - k)
     return Certificate(
         variances=factors.values * unit,
         residuals=factors.residuals * unit,
         rounding=factors.rounding * unit,
         lower=np.concatenate([np.maximum(values - half, 0.0), nothing]) * unit,
-        upper=np.concatenate([values + half, (factors.values + factors.rounding)[k:]]) * unit,
+        upper=np.concatenate([upper, (factors.values + factors.rounding)[k:]]) * unit,
         angles=np.arcsin(np.concatenate([np.minimum(sines, 1.0), nothing + 1.0])),
         null=tuple(range(k, len(factors.values))),
         clusters=clusters,

@@ -45,6 +45,11 @@ class Choice:
     fallback: Solver | None = None
 
 
+def needs_memory(name: str) -> bool:
+    """Whether the named solver works on an array in memory only."""
+    return name != "auto" and SOLVERS[name].needs is InMemory
+
+
 def choose_solver(name: str, matrix: RowBlocks, keep: Keep, sketch: BlockLanczos | None = None) -> Choice:
     """The named solver if it can take this matrix, or the cheapest for "auto"."""
     n, p = matrix.source.n_rows or matrix.source.n_columns, matrix.source.n_columns
@@ -52,15 +57,15 @@ def choose_solver(name: str, matrix: RowBlocks, keep: Keep, sketch: BlockLanczos
     if name == "auto":
         return _cheapest(matrix, keep, n, p, k)
     solver: Solver = sketch if sketch is not None and name == "randomized" else SOLVERS[name]
-    if not isinstance(matrix, solver.needs):
-        raise BadParameter(
-            f"svd_solver={name!r} needs an array in memory, but {matrix.source.describe()} comes in row blocks: use "
-            "'auto', 'covariance_eigh' or 'tsqr'."
-        )
     if solver.rereads and not matrix.source.repeatable:
         raise NeedsAnotherPass(
             f"svd_solver={name!r} reads the rows more than once, but {matrix.source.describe()} can be read only "
             "once: use svd_solver='covariance_eigh', or pass an array or a source from lowdim.open."
+        )
+    if not isinstance(matrix, solver.needs):
+        raise BadParameter(
+            f"svd_solver={name!r} needs an array in memory, but {matrix.source.describe()} comes in row blocks: use "
+            "'auto', 'covariance_eigh' or 'tsqr'."
         )
     return Choice(solver, f"asked for by svd_solver={name!r}", solver.memory(n, p, k))
 

@@ -1,13 +1,8 @@
-"""The p × p matrix YᵀY in one pass over the rows, then its leading eigenvectors.
-
-Squaring loses the digits of singular values below √eps of the largest. Where that would show, the wanted directions are
-multiplied with the data once more and the small triangle of that product is decomposed instead: B = Y Vᵀ = QR,
-R = P S W, V ← W V, which has the accuracy of a singular value decomposition of Y on the span of V.
-"""
+"""The p × p matrix YᵀY in one pass over the rows, then its leading eigenvectors."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -19,7 +14,7 @@ from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.rounding import Rounding
 from lowdim.solvers.block_lanczos import BlockLanczos
 from lowdim.solvers.keep import Keep, KeepCount
-from lowdim.solvers.solver import Factors, OutgrownError, Solver, backward_error, complete, untrusted
+from lowdim.solvers.solver import Factors, OutgrownError, Solver
 
 Floats = NDArray[np.float64]
 
@@ -40,11 +35,9 @@ class Covariance(Solver):
     def solve(self, matrix: RowBlocks, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
         """Find the components that `keep` asks for."""
         S = matrix.scatter()
-        rounding = matrix.scatter_rounding
-        found = leading_pairs(S, rounding, keep, tol, rng, most=min(len(S), matrix.moments.n_rows))
-        found = replace(found, scatter=matrix.moments.scatter)
-        lost = untrusted(found.values, found.rounding, tol, matrix.scaling.spacing, matrix.n_columns)
-        return repaired(matrix, found, rng) if lost.any() and matrix.source.repeatable else found
+        keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
+        most = min(len(S), matrix.moments.n_rows)
+        return leading_pairs(S, matrix.scatter_rounding, keep, tol, rng, most)
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """n p² flops at the speed of SYRK, and the eigenvectors."""
@@ -72,11 +65,11 @@ def leading_pairs(
             return BlockLanczos(most_share=0.2).solve(FormedMatrix(S, rounding), keep, tol, rng)
         except OutgrownError:
             pass
+    values = vectors = np.zeros(0)
     if isinstance(keep, KeepCount) and 3 * (keep.k + 1) < p:
-        values, vectors = scipy.linalg.eigh(
-            S, driver="evr", subset_by_index=(p - keep.k - 1, p - 1), check_finite=False
-        )
-    else:
+        wanted = (p - keep.k - 1, p - 1)
+        values, vectors = scipy.linalg.eigh(S, driver="evr", subset_by_index=wanted, check_finite=False)
+    if not isinstance(keep, KeepCount) or len(values) <= keep.k:  # evr may give fewer where eigenvalues are equal
         values, vectors = np.linalg.eigh(S)
     return from_ascending(S, values, vectors, rounding, keep, most)
 
@@ -96,22 +89,4 @@ def from_ascending(S: Floats, values: Floats, vectors: Floats, rounding: Roundin
         tilt=np.full(k, rounding.vector),
         following=float(values[k]) if k < len(values) else None,
         spectrum=values if whole else None,
-    )
-
-
-def repaired(matrix: RowBlocks, found: Factors, rng: np.random.Generator) -> Factors:
-    """The same directions with the digits that squaring lost, from the triangle of Y Vᵀ."""
-    R = matrix.triangle(found.vectors)
-    _, sizes, turn = scipy.linalg.svd(R, full_matrices=False, check_finite=False)
-    V = complete(turn @ found.vectors, len(found.values), rng)
-    sizes = np.concatenate([sizes, np.zeros(len(V) - len(sizes))])
-    exact = backward_error(sizes, matrix.n_columns)
-    return replace(
-        found,
-        values=sizes**2,
-        vectors=V,
-        rounding=np.minimum(found.rounding, exact),
-        tilt=np.minimum(found.tilt, exact),
-        residuals=np.minimum(found.residuals, exact),
-        notes=(*found.notes, "digits lost by squaring were restored from the triangle of Y V (1 more pass)"),
     )

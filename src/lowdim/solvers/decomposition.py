@@ -27,6 +27,7 @@ class FullSVD(Solver):
     def solve(self, matrix: InMemory, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
         """Find the components that `keep` asks for."""
         Y = matrix.to_array()
+        keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         return _factors(*svd(Y), total=matrix.total, keep=keep, most=min(Y.shape))
 
     def seconds(self, n: int, p: int, k: int) -> float:
@@ -52,6 +53,7 @@ class TSQR(Solver):
     def solve(self, matrix: RowBlocks, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
         """Find the components that `keep` asks for."""
         R = matrix.triangle()
+        keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         most = min(matrix.n_columns, matrix.moments.n_rows)
         return _factors(*svd(R), total=matrix.total, keep=keep, most=most)
 

@@ -9,12 +9,20 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.errors import BadParameter
 from lowdim.solvers.minka import minka_dimension
 
 Floats = NDArray[np.float64]
 
 REACHED = 1e-12
 """A share counts as reached when it is missed by no more than this: the rounding of a sum of eigenvalues."""
+
+
+def too_many(owner: str, given: object, n: int | None, p: int) -> BadParameter:
+    """The error for a number of components that the data cannot have."""
+    most = p if n is None else min(n, p)
+    shape = f"{p:,} columns" if n is None else f"{n:,} rows × {p:,} columns"
+    return BadParameter.of(owner, "n_components", given, f"between 1 and {most:,} for {shape}", "None keeps all.")
 
 
 class Keep(ABC):
@@ -31,6 +39,10 @@ class Keep(ABC):
     def at_least(self, values: Floats, total: float) -> int:
         """A number that the answer cannot be below, given the leading eigenvalues."""
 
+    def for_rows(self, n_rows: int, weight: float) -> Keep:
+        """The same rule, now that the number of rows and the sum of their weights are known."""
+        return self
+
     @abstractmethod
     def describe(self) -> str:
         """The rule in words."""
@@ -42,6 +54,16 @@ class KeepCount(Keep):
     """A fixed number of components."""
 
     k: int
+    most: int | None = None
+    """Columns, where the number of rows was not known when the rule was made."""
+
+    def for_rows(self, n_rows: int, weight: float) -> Keep:
+        """No more than there are rows: all of them if all were asked for, else an error."""
+        if n_rows >= self.k:
+            return self
+        if self.k == self.most:
+            return KeepCount(n_rows)
+        raise too_many("PCA", self.k, n_rows, self.most or self.k)
 
     def count(self, values: Floats, total: float) -> int | None:
         """k, once there are that many."""
@@ -86,9 +108,13 @@ class KeepShare(Keep):
 class KeepMinka(Keep):
     """Minka's Bayesian choice, from the whole spectrum of n rows in p dimensions."""
 
-    n: float
     p: int
+    n: float = 0.0
     needs_all = True
+
+    def for_rows(self, n_rows: int, weight: float) -> Keep:
+        """Weights count rows."""
+        return KeepMinka(self.p, weight)
 
     def count(self, values: Floats, total: float) -> int | None:
         """The dimension with the largest evidence."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,16 +41,15 @@ class Factors:
     measured: bool = True
     """Whether the residuals were measured, or follow from the backward error of a full decomposition."""
     notes: tuple[str, ...] = ()
-    scatter: Floats | None = field(default=None, repr=False)
 
 
 def backward_error(sizes: Floats, p: int) -> Floats:
     """(k,) probable error of squared singular values from LAPACK's SVD.
 
-    Each σ errs by a modest multiple of eps σ₁ (Anderson et al. 1999, "LAPACK Users' Guide", §4.9), here 4 √p, so σ²
+    Each σ errs by a modest multiple of eps σ₁ (Anderson et al. 1999, "LAPACK Users' Guide", §4.9), here 8 √p, so σ²
     errs by 2 σ times that, in place of the eps σ₁² of a squared matrix.
     """
-    error: Floats = 8 * np.sqrt(p) * float(np.finfo(float).eps) * sizes * sizes[:1]
+    error: Floats = 16 * np.sqrt(p) * float(np.finfo(float).eps) * sizes * sizes[:1]
     return error
 
 
@@ -63,7 +62,7 @@ def untrusted(values: Floats, error: Floats, tol: float, data_eps: float, p: int
     if not len(values):
         return np.zeros(0, dtype=bool)
     eps = float(np.finfo(float).eps)
-    possible = (32 * np.sqrt(p) * eps + 4 * (data_eps if data_eps > eps else 0.0)) * np.sqrt(values * values[0])
+    possible = (48 * np.sqrt(p) * eps + 4 * (data_eps if data_eps > eps else 0.0)) * np.sqrt(values * values[0])
     null = 64 * p * eps**2 * values[0]
     missed: NDArray[np.bool_] = error > max(tol, data_eps) * values + possible + null
     return missed

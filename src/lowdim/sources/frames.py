@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import NotNumeric, WrongShape
 from lowdim.sources.memory import ArraySource
-from lowdim.sources.source import Block, Source, rows_per_block
+from lowdim.sources.source import Block, ConvertibleSource, Source, rows_per_block
 
 
 def as_frame(data: object) -> nw.DataFrame[Any] | None:
@@ -36,7 +36,7 @@ def frame_source(frame: nw.DataFrame[Any]) -> Source:
 
 
 @final
-class FrameSource(Source):
+class FrameSource(ConvertibleSource):
     """A frame whose columns are separate arrays; each block is put together when it is read."""
 
     repeatable = True
@@ -53,6 +53,10 @@ class FrameSource(Source):
         step = max(least_rows, rows_per_block(self.n_columns, self.dtype.itemsize))
         for start in range(0, len(self._frame), step):
             yield Block(start, self._numbers(self._frame[start : start + step]))
+
+    def to_array(self) -> NDArray[Any]:
+        """All rows as one array: a copy."""
+        return self._numbers(self._frame)
 
     def describe(self) -> str:
         """Say the shape."""

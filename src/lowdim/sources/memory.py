@@ -50,6 +50,9 @@ class SparseSource(Source):
 
     def __init__(self, matrix: Any, columns: tuple[str, ...] | None = None):
         self.matrix = matrix if matrix.format == "csr" else matrix.tocsr()
+        if not self.matrix.has_canonical_format:  # entries that stand twice are summed, in a copy
+            self.matrix = self.matrix.copy()
+            self.matrix.sum_duplicates()
         self.n_rows, self.n_columns = matrix.shape
         self.columns = columns
         self.dtype = matrix.dtype
@@ -70,7 +73,7 @@ def spans(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:
     rows = len(indptr) - 1
     stored = max(1, int(indptr[-1]))
     parts = max(min(LEAST_BLOCKS, rows), -(-stored * 16 // BLOCK_BYTES))
-    cuts = np.searchsorted(indptr, np.linspace(0, stored, parts + 1)[1:-1])
+    cuts = np.minimum(np.searchsorted(indptr, np.linspace(0, stored, parts + 1)[1:-1]), rows)
     edges = np.unique(np.concatenate([[0], cuts, [rows]]))
     yield from zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
 
@@ -78,5 +81,7 @@ def spans(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:
 def row_slice(matrix: Any, start: int, stop: int) -> Any:
     """Rows of a CSR matrix as one that shares its data; SciPy's own slice would copy."""
     first, last = int(matrix.indptr[start]), int(matrix.indptr[stop])
-    parts = (matrix.data[first:last], matrix.indices[first:last], matrix.indptr[start : stop + 1] - first)
-    return scipy.sparse.csr_array(parts, shape=(stop - start, matrix.shape[1]))
+    rows = scipy.sparse.csr_array((stop - start, matrix.shape[1]), dtype=matrix.dtype)
+    rows.data, rows.indices = matrix.data[first:last], matrix.indices[first:last]
+    rows.indptr = matrix.indptr[start : stop + 1] - first
+    return rows

@@ -69,6 +69,14 @@ class Source(ABC):
         return total
 
 
+class ConvertibleSource(Source):
+    """A source in memory whose rows do not lie in one array, but can be put into one."""
+
+    @abstractmethod
+    def to_array(self) -> NDArray[Any]:
+        """All rows as one (n, p) array: a copy."""
+
+
 def rows_per_block(n_columns: int, itemsize: int) -> int:
     """Rows whose bytes make one block of about BLOCK_BYTES."""
     return max(1, BLOCK_BYTES // max(1, n_columns * itemsize))

@@ -7,8 +7,10 @@ from itertools import chain
 from typing import Any, final
 
 import numpy as np
+import scipy.sparse
 
 from lowdim.errors import BadInput, NeedsAnotherPass, WrongShape
+from lowdim.sources.checks import as_table, refuse_dtype
 from lowdim.sources.source import Block, Source
 
 
@@ -43,9 +45,9 @@ class StreamSource(Source):
                     f"Block {number} has {block.shape[1]} columns, the blocks before it {self.n_columns}: every "
                     "block needs the same columns."
                 )
-            if len(block):
+            if block.shape[0]:
                 yield Block(start, block)
-                start += len(block)
+                start += block.shape[0]
 
     def describe(self) -> str:
         """Say that it is a stream."""
@@ -55,16 +57,21 @@ class StreamSource(Source):
 def _first_block(stream: Iterator[Any]) -> Any:
     for number, rows in enumerate(stream):
         block = _as_rows(rows, number)
-        if len(block):
+        if block.shape[0]:
             return block
     raise BadInput("The iterator of row blocks gave no rows: at least one row is needed.")
 
 
 def _as_rows(rows: Any, number: int) -> Any:
+    if scipy.sparse.issparse(rows):
+        refuse_dtype(rows.dtype)
+        return rows.tocsr()
     block = np.asarray(rows)
     if block.ndim != 2:
         raise WrongShape(
             f"Block {number} has {block.ndim} dimensions, but a block is (rows, columns): reshape it with "
             "block.reshape(-1, n_columns)."
         )
-    return block
+    if block.shape[1] == 0:
+        raise WrongShape(f"Block {number} has 0 columns (shape={block.shape}): at least 1 is needed.")
+    return as_table(block) if len(block) else block

@@ -44,7 +44,10 @@ class WeightedSource(Source):
 
 def checked_weights(sample_weight: ArrayLike | float, n_rows: int) -> NDArray[np.float64]:
     """(n,) weights, finite, not negative, not all zero."""
-    weight = np.asarray(sample_weight, dtype=float)
+    try:
+        weight = np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"sample_weight holds what is no number ({error}): give one number per row.") from error
     if weight.ndim == 0:
         weight = np.full(n_rows, float(weight))
     if weight.shape != (n_rows,):
@@ -56,5 +59,7 @@ def checked_weights(sample_weight: ArrayLike | float, n_rows: int) -> NDArray[np
             "leave a row out."
         )
     if not weight.any():
-        raise BadInput("Every sample_weight is 0, so no row is left: give at least one row a positive weight.")
+        raise BadInput(
+            "Every sample_weight is 0: with all weights zero no row is left; give at least one row a positive weight."
+        )
     return weight

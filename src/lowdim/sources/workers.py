@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 import scipy.linalg  # noqa: F401  its OpenBLAS must be loaded before the controller below looks for libraries
-from threadpoolctl import ThreadpoolController
+import threadpoolctl
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -68,21 +68,60 @@ def one_blas_thread() -> Iterator[Section]:
     if section is not None:
         yield section
         return
-    threads = _allowed_threads()
+    threads = _limit.enter()
     pool = ThreadPoolExecutor(threads) if threads > 1 else None
     _current.section = Section(threads, pool)
     try:
-        with _controller().limit(limits=1, user_api="blas"):
-            yield _current.section
+        yield _current.section
     finally:
         _current.section = None
         if pool is not None:
             pool.shutdown(cancel_futures=True)
+        _limit.leave()
 
 
 def _as_worker(work: Callable[[Item], Result], item: Item) -> Result:
     _current.section = Section(1, None)  # work that splits itself again must not start threads of its own
     return work(item)
+
+
+class _BlasLimit:
+    """BLAS on one thread while any section is open: the limit is one for the process, sections are one a thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open = 0
+        self._threads = 1
+        self._limiter: Any = None
+
+    def enter(self) -> int:
+        """Open a section; gives the threads that BLAS was allowed before the first one."""
+        with self._lock:
+            if self._open == 0:
+                self._threads = _allowed_threads()
+                self._limiter = _controller().limit(limits=1, user_api="blas")
+            self._open += 1
+            return self._threads
+
+    def leave(self) -> None:
+        """Close a section; the last one gives BLAS its threads back."""
+        with self._lock:
+            self._open -= 1
+            if self._open == 0:
+                _anyone_may_limit()
+                self._limiter.restore_original_limits()
+                _anyone_may_limit()
+
+
+_limit = _BlasLimit()
+
+
+def _anyone_may_limit() -> None:
+    """Let go of OpenBLAS: threadpoolctl takes orders only from the thread that gave the first one, here the first to
+    open a section, which need not be the last to close one."""
+    clear = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
+    if clear is not None:  # older versions take orders from all
+        clear(force=True)
 
 
 def _allowed_threads() -> int:
@@ -94,4 +133,4 @@ def _allowed_threads() -> int:
 
 @cache
 def _controller() -> Any:
-    return ThreadpoolController()
+    return threadpoolctl.ThreadpoolController()
