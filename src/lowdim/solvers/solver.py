@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import LowdimError
-from lowdim.matrices.matrix import InMemory, RowBlocks
+from lowdim.matrices.matrix import RowBlocks
 from lowdim.solvers.keep import Keep
 
 Floats = NDArray[np.float64]
@@ -111,8 +111,3 @@ def complete(vectors: Floats, count: int, rng: np.random.Generator) -> Floats:
         full[k : k + good.sum()] = Q.T[good]
         k += int(good.sum())
     return full
-
-
-def in_memory(matrix: RowBlocks) -> bool:
-    """Whether the matrix is on the top rung."""
-    return isinstance(matrix, InMemory)
