@@ -22,6 +22,7 @@ def interleaved(names: list[str], X: Any, k: Any, repeats: int) -> dict[str, flo
     rounds = repeats + (repeats > 1)
     for number in range(rounds):
         for name in names:
+            time.sleep(0.1)  # threads of the contender before may still spin, waiting for more work
             start = time.perf_counter()
             run(name, X, k)
             if number or repeats == 1:

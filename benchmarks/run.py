@@ -21,7 +21,8 @@ DOCS = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 HEAD = """# Benchmarks
 
 Written by `make bench`; nothing here is edited by hand. Contenders take turns in one process and use the same threads;
-times are medians of the counted rounds (a workload with one round has no warm-up). Each clock covers a whole `fit`.
+times are medians of the counted rounds (a workload with one round has no warm-up). Each clock covers a whole `fit`;
+what a process loads and compiles once falls into the warm-up.
 
 * variance error: worst relative error of an explained variance
 * sine: of the largest principal angle between the fitted subspace and the true one

@@ -27,6 +27,7 @@ BASE = {
 """Room → packages that any of its files may import."""
 
 ALONE = {
+    "numba": {"matrices/kernels.py"},
     "narwhals": {"sources/frames.py", "models/frames.py"},
     "matplotlib": {"views/plots.py"},
     "sklearn": {"datasets/bundled.py"},

@@ -12,7 +12,7 @@ from routes import announced, each_route, each_solver, exact, fitted, spread
 
 import lowdim
 from lowdim import PCA
-from lowdim.errors import BadInput, ConstantColumns, LowdimError, MissingValues, NotNumeric
+from lowdim.errors import BadInput, BadParameter, ConstantColumns, LowdimError, MissingValues, NotNumeric
 
 # -- 14: shapes at the edge --------------------------------------------------------------------------------------------
 
@@ -292,3 +292,12 @@ def test_32_what_is_read_from_a_model_does_not_change_it():
     scores *= 2
     back += 1
     np.testing.assert_array_equal(model.inverse_transform(model.transform(X)), kept)
+
+
+@pytest.mark.parametrize(("solver", "shape"), [("full", (70_000, 40_000)), ("tsqr", (70_000, 24_000))])
+def test_arrays_beyond_lapacks_counting_are_refused_before_anything_is_read(
+    solver: str, shape: tuple[int, int]
+) -> None:
+    X = np.broadcast_to(np.float64(0), shape)  # one number, shown everywhere
+    with pytest.raises(BadParameter, match=r"LAPACK .* counts to 2,147,483,647"):
+        PCA(2, svd_solver=solver).fit(X)

@@ -79,6 +79,19 @@ def test_no_start_misses_a_multiple_value(seed: int) -> None:
     np.testing.assert_allclose(found.values, 9.0, rtol=1e-10)
 
 
+@pytest.mark.parametrize("block", [4, 8, 16])
+@pytest.mark.parametrize("more", [0, 5])
+@pytest.mark.parametrize("multiplicity", [9, 17, 33])
+def test_more_copies_than_the_block_has_vectors_are_found(multiplicity: int, more: int, block: int) -> None:
+    # a space grown from b vectors holds b copies of a value, and values below it then pass for the next ones
+    rng = np.random.default_rng(multiplicity)
+    sizes = np.concatenate([np.full(multiplicity, 5.0), np.linspace(4.9, 0.1, 300 - multiplicity)])
+    U, V = (np.linalg.qr(rng.standard_normal((rows, 300)))[0] for rows in (400, 300))
+    k = multiplicity + more
+    found = BlockLanczos(block=block).solve(matrix_of((U * sizes) @ V), KeepCount(k), TOL, rng)
+    np.testing.assert_allclose(found.values, sizes[:k] ** 2, rtol=1e-10)
+
+
 @pytest.mark.parametrize("variant", ["tiny capacity", "capacity of a few blocks"])
 @pytest.mark.parametrize("name", ["ordinary", "graded", "flat", "tiny gaps", "two values"])
 def test_restarts_lose_nothing(name: str, variant: str) -> None:

@@ -9,6 +9,10 @@ import numpy as np
 from lowdim.matrices.matrix import Matrix
 from lowdim.matrices.products import Floats
 from lowdim.matrices.rounding import Rounding
+from lowdim.sources.workers import in_order
+
+SLAB = 1000
+"""Rows of S that one thread multiplies with at a time."""
 
 
 @final
@@ -36,6 +40,6 @@ class FormedMatrix(Matrix):
         return self._rounding
 
     def normal_times(self, Q: Floats) -> Floats:
-        """Q S."""
-        product: Floats = Q @ self.S
-        return np.ascontiguousarray(product)
+        """Q S, by slabs of rows of S (it is symmetric), so that all cores share the work."""
+        slabs = (self.S[start : start + SLAB] for start in range(0, len(self.S), SLAB))
+        return np.concatenate(list(in_order(lambda slab: Q @ slab.T, slabs)), axis=1)

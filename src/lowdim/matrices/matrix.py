@@ -7,15 +7,16 @@ needs; `passes` counts how often the rows were read.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, final
 
 import numpy as np
 
-from lowdim.matrices.columns import Span, gram_of_span, product_with_span, spans
+from lowdim.matrices.columns import Span, gram_of_span, learn_span, product_with_span, spans
 from lowdim.matrices.holes import missing_values
-from lowdim.matrices.moments import Moments, block_moments
+from lowdim.matrices.moments import Moments, beside, block_moments
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.products import Floats, add, block_normal, block_scores, block_triangle, merge_triangles
 from lowdim.matrices.rounding import Rounding
@@ -31,12 +32,20 @@ BEARABLE = 1e4
 HARMLESS = 64.0
 """The same for dense rows, where it spares a copy: six of 53 bits, which `rounding` counts."""
 
+COMPILED_FROM = 20_000_000
+"""Entries from which products are made by compiled code. Loading the compiler takes about half a second, once."""
+
 
 class Matrix(ABC):
     """What an iterative solver needs: a shape, products with YᵀY, and their trace."""
 
     passes: int
     """How often all rows have been read so far."""
+
+    @property
+    def block(self) -> int:
+        """Vectors that a product is best made with at a time: with fewer, BLAS is slower for each of them."""
+        return 16
 
     @property
     @abstractmethod
@@ -69,6 +78,7 @@ class RowBlocks(Matrix):
         self.raw_moments: Moments | None = None
         """About the mean, also where the columns are not centred: what partial_fit and merge carry on."""
         self._unit = 1.0
+        self._compiled = False
 
     @property
     def n_columns(self) -> int:
@@ -127,10 +137,14 @@ class RowBlocks(Matrix):
 
     def learn(self, full: bool) -> Moments:
         """Read all rows once for their moments; with `full` the p × p scatter too."""
-        moments = self._fold_moments(full)
+        return self._learn_by(partial(self._fold_moments, full))
+
+    def _learn_by(self, read: Callable[[], Moments]) -> Moments:
+        """Take the moments that a reading gives, once more in other units if squares would leave the range."""
+        moments = read()
         if moments.holes is None and _out_of_range(moments):
             self._unit = _power_of_two(self._largest())
-            moments = self._fold_moments(full)
+            moments = read()
         if moments.holes is not None:
             raise missing_values(moments.holes, moments.n_rows, self.source.columns)
         return self.set_moments(moments)
@@ -140,10 +154,18 @@ class RowBlocks(Matrix):
         known = self.raw_moments
         return known if known is not None and known.scatter.ndim == 2 else self._fold_moments(full=True)
 
+    def sharpen(self) -> None:
+        """Read the means again in float64, where float32 rows were added up in float32."""
+        if self.source.dtype == np.float32 and self.moments.scatter.ndim == 2:
+            whole, rounding = self.raw_moments, self.moments.rounding
+            # the eigenvalues, and with them the total, still are those of the scatter formed in float32
+            self._moments = replace(self.learn(full=False), rounding=rounding)
+            self.raw_moments = whole
+
     def set_moments(self, moments: Moments) -> Moments:
         """Take these as the moments of the rows (of `unit` times the rows)."""
         self.raw_moments = moments
-        self._moments = self.scaling.centered(self.scaling.without_noise(moments))
+        self._moments = self.scaling.settled(moments)
         return self._moments
 
     def scatter(self) -> Floats:
@@ -155,7 +177,13 @@ class RowBlocks(Matrix):
 
     def normal_times(self, Q: Floats) -> Floats:
         """Q YᵀY, for vectors in the rows of Q (b, p)."""
-        per_block = partial(block_normal, preparation=self.preparation, Q=Q, center_after=self.centers_after)
+        per_block = partial(
+            block_normal,
+            preparation=self.preparation,
+            Q=Q,
+            center_after=self.centers_after,
+            compiled=self._compiled and len(Q) <= self.block,
+        )
         self.passes += 1
         return self.source.reduce(per_block, add)
 
@@ -185,12 +213,19 @@ class InMemory(RowBlocks):
         super().__init__(source if weight is None else WeightedSource(source, weight), scaling)
         self._array: Any = source.array if isinstance(source, ArraySource) else source.matrix
         self._root = None if weight is None else np.sqrt(weight)
+        suits = isinstance(self._array, np.ndarray) and self._array.dtype in (np.float64, np.float32)
+        self._compiled = suits and self._array.flags.c_contiguous and self._array.size >= COMPILED_FROM
+
+    @property
+    def block(self) -> int:
+        """Compiled products do without BLAS's copies, so they may be narrower: fewer vectors are needed in all."""
+        return 8 if self._compiled else 16
 
     def to_array(self) -> Floats:
         """Y itself, (n, p): a copy, for the plain route."""
         preparation = self.preparation
         self.passes += 1
-        return Span(self._array, preparation, self._root, 0, self.n_columns).prepared()
+        return Span(self._array, self._root, 0, self.n_columns).prepared(preparation)
 
     def times(self, V: Floats) -> Floats:
         """Y Vᵀ, (n, k), for V (k, p)."""
@@ -199,27 +234,39 @@ class InMemory(RowBlocks):
         return np.concatenate(list(in_order(per_block, self.source.blocks())))
 
     def sample_gram(self) -> Floats:
-        """Y Yᵀ, (n, n), column block by column block."""
-        n = self._array.shape[0]
-        total = np.zeros((n, n))
-        for part in in_order(gram_of_span, self._spans()):
+        """Y Yᵀ, (n, n), column block by column block; in the same pass as the moments if they are not known yet."""
+        total = np.zeros((self._array.shape[0],) * 2)
+        if self._moments is None and self._root is None and not self.source.sparse:
+            self._learn_by(partial(self._fold_columns, total))
+            return total
+        for part in in_order(partial(gram_of_span, preparation=self.preparation), self._spans()):
             total += part
         return total
 
     def transpose_times(self, U: Floats) -> Floats:
         """U Y, (k, p), for U (k, n)."""
         result = np.empty((len(U), self.n_columns))
-        done = 0
-        for part in in_order(partial(product_with_span, U=U), self._spans()):
-            result[:, done : done + part.shape[1]] = part
-            done += part.shape[1]
+        work = partial(
+            product_with_span, U=U, preparation=self.preparation, out=result, center_after=self.centers_after
+        )
+        for _ in in_order(work, self._spans()):
+            pass
         return result
 
     def _spans(self) -> Iterator[Span]:
-        preparation = self.preparation
         self.passes += 1
         by_columns = self._array.tocsc() if self.source.sparse else self._array
-        return spans(by_columns, preparation, self._root)
+        return spans(by_columns, self._root)
+
+    def _fold_columns(self, total: Floats) -> Moments:
+        """Moments of all columns, and Y Yᵀ into `total`."""
+        total[:] = 0.0
+        parts: list[Moments] = []
+        for moments, gram in in_order(partial(learn_span, scaling=self.scaling, unit=self._unit), self._spans()):
+            parts.append(moments)
+            with np.errstate(over="ignore", invalid="ignore"):
+                total += gram
+        return beside(parts)
 
 
 def _largest_in_block(block: Block) -> float:

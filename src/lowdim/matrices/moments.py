@@ -24,6 +24,16 @@ BLAS_TERMS = 384
 SHIFT_ROWS = 256
 """Rows, spread over a block, whose mean serves as its shift; at most every eighth one."""
 
+FOLD = 800
+"""Numbers in a row from which BLAS adds rows at full speed."""
+
+UNSHIFTED = {np.float64: 64.0, np.float32: 16.0}
+"""Rows are multiplied as they lie, without a shifted copy, if no column's squared mean exceeds its variance more than
+so many times: it costs up to six of 53 bits, or four of 24."""
+
+UNSHIFTED_VARIANCES = 1024.0
+"""The same where only variances are wanted: ten of 53 bits."""
+
 
 @dataclass(frozen=True)
 class Moments:
@@ -66,6 +76,23 @@ class Moments:
         return Moments(self.n_rows + other.n_rows, weight, mean, scatter, holes, low, rounding)
 
 
+def beside(parts: list[Moments]) -> Moments:
+    """Moments of all columns from those of spans of columns of the same rows; of the scatter only the diagonal."""
+    holes = None
+    if any(part.holes is not None for part in parts):
+        none = [np.zeros((2, len(part.mean)), dtype=np.int64) for part in parts]
+        holes = np.concatenate([n if p.holes is None else p.holes for p, n in zip(parts, none, strict=True)], axis=1)
+    return Moments(
+        n_rows=parts[0].n_rows,
+        weight=parts[0].weight,
+        mean=np.concatenate([part.mean for part in parts]),
+        scatter=np.concatenate([part.variances for part in parts]),
+        holes=holes,
+        low=np.concatenate([np.broadcast_to(part.low, part.mean.shape) for part in parts]),
+        rounding=max(part.rounding for part in parts),
+    )
+
+
 def _two_parts(
     large: NDArray[np.float64], small: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -97,11 +124,11 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
     itemsize = np.dtype(dtype).itemsize
     rows = piece_rows(p, itemsize, 2**24, 256, 2048) if full else piece_rows(p, itemsize, 2**19, 1, 2048)
     with np.errstate(invalid="ignore", over="ignore"):
-        shift = _shift(block.rows, dtype, unit)
+        shift = _shift(block.rows, dtype, unit, UNSHIFTED[dtype] if full else UNSHIFTED_VARIANCES)
         scatter = np.zeros((p, p) if full else p)
         product = np.empty((p, p) if full else p, dtype=dtype)
         total = np.zeros(p)
-        root = np.ones(n_rows, dtype=dtype) if block.weight is None else np.sqrt(block.weight).astype(dtype)
+        root = None if block.weight is None else np.sqrt(block.weight).astype(dtype)
         gain = None if unit == 1.0 else np.full(p, unit)
         done = 0
         for piece in Preparation(shift, gain).pieces(block, dtype, rows):
@@ -109,14 +136,27 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
                 scatter += np.matmul(piece.T, piece, out=product)
             else:
                 scatter += np.einsum("ij,ij->j", piece, piece, out=product)
-            total += root[done : done + len(piece)] @ piece
+            total += _column_sums(piece) if root is None else root[done : done + len(piece)] @ piece
             done += len(piece)
         weight = float(n_rows) if block.weight is None else float(block.weight.sum())
         offset = total / weight
+        raw = float(scatter.trace() if full else scatter.sum())
         add_outer(scatter, offset, -weight)
         mean, low = _two_parts(shift * unit, offset)
+        kept = 1.0 - weight * float(offset @ offset) / raw if raw > 0 else 1.0
     holes = None if np.isfinite(mean).all() else count_holes(block.rows)
-    return Moments(n_rows, weight, mean, scatter, holes, low, _rounding(dtype, min(rows, n_rows), n_rows))
+    rounding = _rounding(dtype, min(rows, n_rows), n_rows) / max(kept, 1e-6)
+    return Moments(n_rows, weight, mean, scatter, holes, low, rounding)
+
+
+def _column_sums(piece: NDArray[Any]) -> NDArray[Any]:
+    """Sums of the columns; narrow rows are taken several at a time, because BLAS is slow with short vectors."""
+    n, p = piece.shape
+    fold = max(1, FOLD // p) if piece.flags.c_contiguous else 1
+    whole = n - n % fold
+    ones = np.ones(n, dtype=piece.dtype)
+    sums: NDArray[Any] = (ones[: whole // fold] @ piece[:whole].reshape(-1, fold * p)).reshape(fold, p).sum(axis=0)
+    return sums + ones[whole:] @ piece[whole:] if whole < n else sums
 
 
 def _sparse_moments(block: Block, unit: float) -> Moments:
@@ -139,10 +179,16 @@ def _sparse_moments(block: Block, unit: float) -> Moments:
     return Moments(n_rows, total, mean, scatter, holes, low, float(np.finfo(float).eps))
 
 
-def _shift(rows: Any, dtype: type[np.floating[Any]], unit: float) -> NDArray[np.float64]:
-    """A value near each column's mean that the working type holds exactly, so that subtracting it is exact too."""
+def _shift(rows: Any, dtype: type[np.floating[Any]], unit: float, most: float) -> NDArray[np.float64]:
+    """A value near each column's mean that the working type holds exactly, so that subtracting it is exact too.
+
+    Zero everywhere if no squared mean exceeds the variance more than `most` times: a shift would gain little.
+    """
     sample = dense(rows[:: max(8, rows.shape[0] // SHIFT_ROWS)]).astype(np.float64) * unit
-    shift: NDArray[np.float64] = (sample.mean(axis=0).astype(dtype) / unit).astype(np.float64)
+    mean = sample.mean(axis=0)
+    if len(sample) > 1 and (mean**2 <= most * sample.var(axis=0)).all():
+        return np.zeros(len(mean))
+    shift: NDArray[np.float64] = (mean.astype(dtype) / unit).astype(np.float64)
     return np.where(np.isfinite(shift), shift, 0.0)
 
 

@@ -21,9 +21,19 @@ class Preparation:
     gain: NDArray[np.float64] | None
     """(p,) multiplied afterwards: the square root of the column weight over the scale; None means one."""
 
+    def of(self, columns: slice) -> Preparation:
+        """The same for some of the columns."""
+        return Preparation(self.center[columns], None if self.gain is None else self.gain[columns])
+
     def pieces(self, block: Block, dtype: type[np.floating[Any]], rows: int) -> Iterator[NDArray[Any]]:
-        """Give the prepared rows of a block in pieces, all written to one buffer: use each before the next."""
+        """Give the prepared rows of a block in pieces, all written to one buffer: use each before the next, read only.
+
+        Rows that need no preparation are given as they lie.
+        """
         total, columns = block.rows.shape
+        if self._changes_nothing(block, dtype):
+            yield from (block.rows[start : start + rows] for start in range(0, total, rows))
+            return
         center = self.center.astype(dtype, copy=False)
         gain = None if self.gain is None else self.gain.astype(dtype, copy=False)
         root = None if block.weight is None else np.sqrt(block.weight).astype(dtype, copy=False)[:, None]
@@ -36,6 +46,11 @@ class Preparation:
             if root is not None:
                 prepared *= root[start : start + rows]
             yield prepared
+
+    def _changes_nothing(self, block: Block, dtype: type[np.floating[Any]]) -> bool:
+        if not isinstance(block.rows, np.ndarray) or block.rows.dtype != dtype or block.weight is not None:
+            return False
+        return block.rows.itemsize in block.rows.strides and self.gain is None and not self.center.any()
 
 
 def dense(rows: Any) -> NDArray[Any]:

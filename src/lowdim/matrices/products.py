@@ -17,13 +17,17 @@ PIECE_BYTES = 4 * 2**20
 Floats = NDArray[np.float64]
 
 
-def block_normal(block: Block, preparation: Preparation, Q: Floats, *, center_after: bool) -> Floats:
+def block_normal(
+    block: Block, preparation: Preparation, Q: Floats, *, center_after: bool, compiled: bool = False
+) -> Floats:
     """Q YᵀY for the rows Y of this block; Q is (b, p), row-major, and so is the result.
 
     Rows of Q are the vectors: with b small, BLAS is about twice as fast this way round as with columns. With
     `center_after` the mean is taken off the products, not off the rows: it keeps sparse rows sparse and spares dense
-    ones a copy, and loses digits where the mean is large.
+    ones a copy, and loses digits where the mean is large. `compiled` code for dense rows needs neither.
     """
+    if compiled:
+        return _compiled_normal(block, preparation, Q)
     if center_after:
         uncentered = _uncopied_normal if isinstance(block.rows, np.ndarray) else _sparse_normal
         return uncentered(block, preparation, Q)
@@ -114,3 +118,15 @@ def _uncopied_normal(block: Block, preparation: Preparation, Q: Floats) -> Float
         total += scores.sum(axis=1)
     result -= np.outer(total, preparation.center)
     return _gained(preparation, result)
+
+
+def _compiled_normal(block: Block, preparation: Preparation, Q: Floats) -> Floats:
+    from lowdim.matrices.kernels import add_normal  # loads numba
+
+    b, p = Q.shape
+    right = np.zeros((-(-b // 4) * 4, p))
+    right[:b] = _gained(preparation, Q)
+    result = np.zeros_like(right)
+    weight = np.ones(len(block.rows)) if block.weight is None else block.weight
+    add_normal(block.rows, preparation.center, weight, right, result)
+    return _gained(preparation, result[:b])

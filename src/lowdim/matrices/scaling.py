@@ -27,6 +27,16 @@ class Scaling:
     spacing: float = float(np.finfo(float).eps)
     """Relative spacing of the data's type: variation below it is rounding, not data."""
 
+    def of(self, columns: slice) -> Scaling:
+        """The same for some of the columns."""
+        scale = self.scale[columns] if isinstance(self.scale, np.ndarray) else self.scale
+        weight = None if self.column_weight is None else self.column_weight[columns]
+        return replace(self, scale=scale, column_weight=weight)
+
+    def settled(self, moments: Moments) -> Moments:
+        """The moments that solvers see: about zero if the columns are not centred, without rounding noise."""
+        return self.centered(self.without_noise(moments))
+
     def without_noise(self, moments: Moments) -> Moments:
         """The same with the variances of constant columns exactly zero."""
         constant = self.constant(moments) & (moments.variances != 0)

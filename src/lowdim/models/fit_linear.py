@@ -20,6 +20,7 @@ from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.solvers.repair import repaired_if_lost
 from lowdim.solvers.signs import fix_signs
 from lowdim.solvers.solver import Factors, OutgrownError, Solver
+from lowdim.sources.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +39,13 @@ class Learnt:
 
 def fit_linear(matrix: RowBlocks, keep: Keep, choice: Choice, tol: float, seed: object, data_eps: float) -> Learnt:
     """Fit, certify, and say aloud what the user should know."""
+    with one_blas_thread():  # one section for all: BLAS threads spin for 20 ms after each call, on our cores
+        learnt = _fitted(matrix, keep, choice, tol, seed, data_eps)
+    _warn(matrix, learnt.fit, keep)
+    return learnt
+
+
+def _fitted(matrix: RowBlocks, keep: Keep, choice: Choice, tol: float, seed: object, data_eps: float) -> Learnt:
     solver, reason = choice.solver, choice.reason
     rng = np.random.default_rng(_seed(seed))
     try:
@@ -46,19 +54,18 @@ def fit_linear(matrix: RowBlocks, keep: Keep, choice: Choice, tol: float, seed: 
         assert choice.fallback is not None
         solver, reason = choice.fallback, f"{reason}; but {news}, so a direct solver is cheaper"
         factors = solver.solve(matrix, keep, tol, np.random.default_rng(_seed(seed)))
-    factors = _without_impossible(matrix, repaired_if_lost(matrix, factors, tol, rng))
+    # what the shape rules out is zero before the repair, which would take it for lost digits, and after it
+    factors = _without_impossible(matrix, repaired_if_lost(matrix, _without_impossible(matrix, factors), tol, rng))
     fix_signs(factors.vectors)
     kept = _kept_moments(matrix)
-    fit = _record(matrix, factors, solver, reason, choice.memory, tol, seed, data_eps)
-    _warn(matrix, fit, keep)
-    return Learnt(fit, kept)
+    return Learnt(_record(matrix, factors, solver, reason, choice.memory, tol, seed, data_eps), kept)
 
 
 def _kept_moments(matrix: RowBlocks) -> Moments | None:
     """What partial_fit and merge carry on: the scatter if the solver formed it, or if it is small enough to form."""
     if matrix.unit != 1.0:
         return None
-    formed = matrix.moments.scatter.ndim == 2
+    formed = matrix.raw_moments is not None and matrix.raw_moments.scatter.ndim == 2
     small = matrix.n_columns <= ALWAYS_MERGEABLE and matrix.source.repeatable
     return matrix.whole_moments() if formed or small else None
 

@@ -7,7 +7,7 @@ value: a test against the largest value would stop long before the small ones ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -30,13 +30,17 @@ USUAL_RATE = 0.1
 FLOOR = 64 * EPS
 """Residuals below this share of the largest eigenvalue are rounding."""
 
+EQUAL = 1e-6
+"""Neighbouring Ritz values that differ by less than this share may be copies of one eigenvalue."""
+
 
 @final
 @dataclass(frozen=True)
 class BlockLanczos(Solver):
     """Block Krylov space with full orthogonalisation, residual stop and thick restart."""
 
-    block: int = 16
+    block: int | None = None
+    """Vectors a product; None: as many as suit the matrix."""
     steps: int = 10_000
     """Products with a block at most; fewer give a cruder answer, and the certificate says how crude."""
     most_share: float = 1.0
@@ -49,19 +53,22 @@ class BlockLanczos(Solver):
         """Find the components that `keep` asks for."""
         if isinstance(matrix, RowBlocks):
             keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
-        with one_blas_thread():
-            space = KrylovSpace(matrix, self.block, self._capacity(matrix, keep), rng)
+        block = self.block or matrix.block
+        with one_blas_thread():  # around the loop, or BLAS threads would spin between its steps
+            space = KrylovSpace(matrix, block, self._capacity(matrix, keep, block), rng)
             search = _Search(space, keep, matrix.total, tol, self.most_share)
             search = iterate(search, _Search.step, self.steps)
             if not search.finished:
                 search.look()
+            elif search.crowded:
+                return replace(self, block=2 * block).solve(matrix, keep, tol, rng)
             return _certified(matrix, search)
 
-    def _capacity(self, matrix: Matrix, keep: Keep) -> int:
+    def _capacity(self, matrix: Matrix, keep: Keep, block: int) -> int:
         if self.capacity is not None:
             return self.capacity
         most = matrix.n_columns
-        return min(most, max(20 * keep.k, 40 * self.block)) if isinstance(keep, KeepCount) else most
+        return min(most, max(20 * keep.k, 40 * block)) if isinstance(keep, KeepCount) else most
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """4 n p flops per basis vector, about 6 k + 100 of them."""
@@ -69,12 +76,12 @@ class BlockLanczos(Solver):
         return basis * (4.0 * n * p / 45e9 + 8.0 * p * basis / 20e9) + basis**3 * 1e-10
 
     def memory(self, n: int, p: int, k: int) -> int:
-        """The basis, and the block buffers."""
-        return int(8 * p * (self._basis(p, k) + 4 * self.block))
+        """The basis, its products with the matrix, and the block buffers."""
+        return int(8 * p * (2 * self._basis(p, k) + 4 * (self.block or 16)))
 
     def passes(self, k: int) -> str:
         """How often the rows are read, in words."""
-        return f"about {2 + -(-(6 * k + 100) // self.block)} passes (until the residuals are small enough)"
+        return f"about {1 + -(-(6 * k + 100) // (self.block or 16))} passes (until the residuals are small enough)"
 
     @staticmethod
     def _basis(p: int, k: int) -> int:
@@ -89,7 +96,7 @@ class _Search:
         self.most = most_share * space.matrix.n_columns
         self.finished = False
         self.k: int | None = None
-        first = 4 * keep.k if isinstance(keep, KeepCount) else 0
+        first = 5 * keep.k // 2 if isinstance(keep, KeepCount) else 0
         self._next_look = min(max(first, 4 * space.block), space.matrix.n_columns)
         self._history: list[tuple[int, float]] = []
 
@@ -122,6 +129,22 @@ class _Search:
             self._refuse_to_outgrow(positive)
             self._plan(excess)
 
+    @property
+    def crowded(self) -> bool:
+        """Whether an eigenvalue among the wanted ones may have more copies than the space can hold.
+
+        A space grown from b random vectors holds min(m, b) copies of an eigenvalue of multiplicity m. Fewer than b
+        equal values are thus all there are; b of them may hide more, which would go before what was found below them.
+        """
+        if self.space.complete or self.k is None:
+            return False
+        shown = self.values[: self.k + self.space.starts]
+        shown = shown[self.residuals[: len(shown)] <= np.maximum(EQUAL * shown, FLOOR * shown[0])]
+        ends = np.flatnonzero(shown[:-1] - shown[1:] > EQUAL * shown[:-1] + FLOOR * shown[0])
+        edges = np.concatenate([[0], ends + 1, [len(shown)]])
+        full = np.diff(edges) >= self.space.starts
+        return bool((full & (edges[1:] <= self.k) & (shown[edges[:-1]] > FLOOR * shown[0])).any())
+
     def _excess(self, values: Floats) -> float | None:
         """Largest residual over what is allowed; None if the wanted number is not even known."""
         if self.k is None or self.k > len(values):
@@ -153,10 +176,9 @@ class _Search:
 
 
 def _certified(matrix: Matrix, search: _Search) -> Factors:
-    """Ritz vectors, one more product for their true residuals, and Rayleigh–Ritz inside it."""
+    """Ritz vectors, their true residuals from the products of data and basis, and Rayleigh–Ritz in their span."""
     k = min(search.k or len(search.values), len(search.values))
-    V = search.vectors[:, :k].T @ search.space.basis
-    product = matrix.normal_times(V)
+    V, product = search.space.combined(search.vectors[:, :k].T)
     small = product @ V.T
     values, turn = np.linalg.eigh((small + small.T) / 2)
     values, turn = np.maximum(values[::-1], 0.0), turn[:, ::-1].T

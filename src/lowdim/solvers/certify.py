@@ -148,7 +148,7 @@ def _clusters(
 def _orthogonality(vectors: Floats) -> float:
     """Largest entry of |V Vᵀ − I|; for very large V its action on a few random signs stands in for it."""
     k, p = vectors.shape
-    if k * k * p <= 2e9:
+    if k * k * p <= 2e8:
         return float(np.abs(vectors @ vectors.T - np.eye(k)).max())
     probes = np.random.default_rng(0).choice([-1.0, 1.0], size=(k, 4))
     return float(np.abs(vectors @ (vectors.T @ probes) - probes).max())

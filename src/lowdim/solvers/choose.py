@@ -67,6 +67,11 @@ def choose_solver(name: str, matrix: RowBlocks, keep: Keep, sketch: BlockLanczos
             f"svd_solver={name!r} needs an array in memory, but {matrix.source.describe()} comes in row blocks: use "
             "'auto', 'covariance_eigh' or 'tsqr'."
         )
+    if solver.lapack_entries(n, p) >= 2**31:
+        raise BadParameter(
+            f"svd_solver={name!r} would give LAPACK an array of {solver.lapack_entries(n, p):,} numbers for "
+            f"{n:,} × {p:,} data, but it counts to 2,147,483,647 only: use 'auto' or 'lanczos'."
+        )
     return Choice(solver, f"asked for by svd_solver={name!r}", solver.memory(n, p, k))
 
 

@@ -15,6 +15,7 @@ from lowdim.matrices.rounding import Rounding
 from lowdim.solvers.block_lanczos import BlockLanczos
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.solvers.solver import Factors, OutgrownError, Solver
+from lowdim.sources.workers import all_blas_threads
 
 Floats = NDArray[np.float64]
 
@@ -22,6 +23,9 @@ EPS = float(np.finfo(float).eps)
 
 DIRECT = 1500
 """Up to this many columns LAPACK's whole tridiagonalisation is no slower than an iteration for a few vectors."""
+
+ONE_CORE = 1000
+"""Up to this many columns LAPACK gains nothing from more threads."""
 
 
 @final
@@ -65,13 +69,22 @@ def leading_pairs(
             return BlockLanczos(most_share=0.2).solve(FormedMatrix(S, rounding), keep, tol, rng)
         except OutgrownError:
             pass
-    values = vectors = np.zeros(0)
+    if p <= ONE_CORE:
+        return from_ascending(S, *_by_lapack(S, keep), rounding, keep, most)
+    with all_blas_threads():
+        return from_ascending(S, *_by_lapack(S, keep), rounding, keep, most)
+
+
+def _by_lapack(S: Floats, keep: Keep) -> tuple[Floats, Floats]:
+    """Eigenvalues, ascending, and vectors in columns; only the last k + 1 if k are wanted and that is cheaper."""
+    p = len(S)
     if isinstance(keep, KeepCount) and 3 * (keep.k + 1) < p:
         wanted = (p - keep.k - 1, p - 1)
         values, vectors = scipy.linalg.eigh(S, driver="evr", subset_by_index=wanted, check_finite=False)
-    if not isinstance(keep, KeepCount) or len(values) <= keep.k:  # evr may give fewer where eigenvalues are equal
-        values, vectors = np.linalg.eigh(S)
-    return from_ascending(S, values, vectors, rounding, keep, most)
+        if len(values) > keep.k:  # it may give fewer where eigenvalues are equal
+            return values, vectors
+    values, vectors = np.linalg.eigh(S)
+    return values, vectors
 
 
 def from_ascending(S: Floats, values: Floats, vectors: Floats, rounding: Rounding, keep: Keep, most: int) -> Factors:

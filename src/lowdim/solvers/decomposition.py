@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.solvers.keep import Keep
 from lowdim.solvers.solver import Factors, Solver, backward_error
+from lowdim.sources.workers import all_blas_threads
 
 Floats = NDArray[np.float64]
 
@@ -42,6 +43,10 @@ class FullSVD(Solver):
         """How often the rows are read, in words."""
         return "2 passes (means, copy)"
 
+    def lapack_entries(self, n: int, p: int) -> int:
+        """The copy, or the work space of the driver gesdd."""
+        return max(n * p, 4 * min(n, p) * (min(n, p) + 2))
+
 
 @final
 @dataclass(frozen=True)
@@ -69,18 +74,23 @@ class TSQR(Solver):
         """How often the rows are read, in words."""
         return "2 passes (means, triangles)"
 
+    def lapack_entries(self, n: int, p: int) -> int:
+        """The work space for the last triangle."""
+        return 4 * p * (p + 2)
+
 
 def svd(Y: Floats) -> tuple[Floats, Floats]:
     """Singular values and right vectors (rows); the slower driver where the fast one does not converge."""
     for driver in ("gesdd", "gesvd"):
         try:
-            _, sizes, V = scipy.linalg.svd(
-                Y,
-                full_matrices=False,
-                lapack_driver=driver,
-                check_finite=False,
-                overwrite_a=driver == "gesvd",
-            )
+            with all_blas_threads():
+                _, sizes, V = scipy.linalg.svd(
+                    Y,
+                    full_matrices=False,
+                    lapack_driver=driver,
+                    check_finite=False,
+                    overwrite_a=driver == "gesvd",
+                )
         except np.linalg.LinAlgError:
             continue
         return sizes, V

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from lowdim.matrices.matrix import Matrix
 from lowdim.solvers.solver import complete
+from lowdim.sources.workers import in_order
 
 Floats = NDArray[np.float64]
 
@@ -16,6 +17,9 @@ LOST = 1e-6
 
 NOISE = 100 * float(np.finfo(float).eps)
 """A new direction this much shorter than the products it came from is their rounding error."""
+
+SLAB = 2500
+"""Columns that one thread orthogonalises at a time."""
 
 
 class KrylovSpace:
@@ -32,9 +36,13 @@ class KrylovSpace:
         self.block = min(block, p)
         self.capacity = min(p, max(capacity, 2 * self.block))
         self._rows = np.empty((min(p, self.capacity + self.block), p))  # pages are only taken when written
+        self._products = np.empty((self.capacity, p))
+        """Rows times C, as the data gave them: what true residuals are made of."""
         self._inside = np.zeros((self.capacity + self.block, self.capacity + self.block))
         self.size = 0
         """Basis vectors whose product with C is known."""
+        self.starts = self.block
+        """Random vectors that the space was grown from: of a multiple eigenvalue it holds no more copies than these."""
         self._waiting = 0
         """Vectors of the next block, already in the basis."""
         self._outside = np.zeros((0, self.block))
@@ -62,12 +70,9 @@ class KrylovSpace:
         m, b = self.size, self._waiting
         rows = self._rows[: m + b]
         product = self.matrix.normal_times(rows[m:])
+        self._products[m : m + b] = product
         self._scale = max(self._scale, float(np.linalg.norm(product, axis=1).max()))
-        inside = product @ rows.T
-        product -= inside @ rows
-        again = product @ rows.T  # classical Gram–Schmidt twice (Parlett 1998, §6.9)
-        product -= again @ rows
-        inside += again
+        inside = orthogonalise(product, rows)
         self._inside[m : m + b, : m + b] = inside
         self._inside[: m + b, m : m + b] = inside.T
         self.size += b
@@ -83,11 +88,15 @@ class KrylovSpace:
         last = vectors[m - len(self._outside) :]
         return values, vectors, np.linalg.norm(self._outside.T @ last, axis=0)
 
+    def combined(self, weights: Floats) -> tuple[Floats, Floats]:
+        """V = weights · basis and V C, both (k, p), for weights (k, size); C was applied to each basis vector."""
+        return weights @ self.basis, weights @ self._products[: self.size]
+
     def restart(self, keep: int) -> None:
         """Shrink the basis to the leading Ritz vectors; the waiting block stays, so nothing is lost of it."""
         values, vectors, _ = self.ritz()
         waiting = self._rows[self.size : self.size + self._waiting].copy()
-        self._rows[:keep] = vectors[:, :keep].T @ self.basis
+        self._rows[:keep], self._products[:keep] = self.combined(vectors[:, :keep].T)
         self._rows[keep : keep + self._waiting] = waiting
         self._inside[:] = 0.0
         self._inside[np.arange(keep), np.arange(keep)] = values[:keep]
@@ -110,6 +119,7 @@ class KrylovSpace:
         """For a block that lost rank: keep its directions, and fill up with random ones that C did not lead to."""
         Q, R, order = scipy.linalg.qr(product.T, mode="economic", pivoting=True)
         rank = min(b, int((np.abs(R.diagonal()) > max(NOISE * self._scale, 1e-7 * abs(R[0, 0]))).sum()))
+        self.starts += b - rank
         rows = complete(np.concatenate([self.basis, Q.T[:rank]]), self.size + b, self.rng)[self.size :]
         L = np.zeros((len(product), b))
         L[order, :rank] = R[:rank].T
@@ -120,6 +130,32 @@ class KrylovSpace:
         values, vectors = np.linalg.eigh(rows @ rows.T)  # the nearest orthonormal rows, by the polar decomposition
         nearest: Floats = (vectors / np.sqrt(values)) @ vectors.T @ rows
         return nearest
+
+
+def orthogonalise(block: Floats, rows: Floats) -> Floats:
+    """Take the part inside the span of orthonormal rows off a block, in place; gives its coefficients.
+
+    Classical Gram–Schmidt twice (Parlett 1998, §6.9), in slabs of columns so that all cores share the work; the second
+    projection meets a slab that the first subtraction left in the cache.
+    """
+    p = block.shape[1]
+    slabs = [slice(start, start + SLAB) for start in range(0, p, SLAB)] if p >= 2 * SLAB else [slice(0, p)]
+
+    def project(slab: slice) -> Floats:
+        return block[:, slab] @ rows[:, slab].T
+
+    def subtract(slab: slice) -> Floats:
+        block[:, slab] -= inside @ rows[:, slab]
+        return project(slab)
+
+    def subtract_again(slab: slice) -> None:
+        block[:, slab] -= again @ rows[:, slab]
+
+    inside: Floats = sum(in_order(project, slabs), start=np.zeros((len(block), len(rows))))
+    again: Floats = sum(in_order(subtract, slabs), start=np.zeros((len(block), len(rows))))
+    for _ in in_order(subtract_again, slabs):
+        pass
+    return inside + again
 
 
 def _orthonormal(product: Floats, noise: float) -> tuple[Floats | None, Floats | None]:

@@ -33,12 +33,14 @@ def repaired_if_lost(matrix: RowBlocks, found: Factors, tol: float, rng: np.rand
 def repaired(matrix: RowBlocks, found: Factors, rng: np.random.Generator) -> Factors:
     """The same directions with the digits that squaring lost, from the triangle of Y Vᵀ."""
     k, p = found.vectors.shape
-    V, passes = found.vectors, 1
+    V, before = found.vectors, matrix.passes
+    matrix.sharpen()
     better = k < p and isinstance(matrix, InMemory)
     if isinstance(matrix, InMemory) and better:
         most = min(p, max(k, matrix.moments.n_rows - 1))
-        V, passes = _better_span(matrix, complete(V, min(k + GUARDS, most), rng)), 3
+        V = _better_span(matrix, complete(V, min(k + GUARDS, most), rng))
     _, sizes, turn = scipy.linalg.svd(matrix.triangle(V), full_matrices=False, check_finite=False)
+    passes = matrix.passes - before
     V = complete((turn @ V)[:k], k, rng)
     sizes = np.concatenate([sizes, np.zeros(k + 1)])
     values, exact = sizes[:k] ** 2, backward_error(sizes[:k], p)

@@ -96,6 +96,10 @@ class Solver(ABC):
     def passes(self, k: int) -> str:
         """How often the rows are read, in words."""
 
+    def lapack_entries(self, n: int, p: int) -> int:
+        """Numbers in the largest array that LAPACK would be given, which counts them in 32 bits."""
+        return 0
+
 
 def complete(vectors: Floats, count: int, rng: np.random.Generator) -> Floats:
     """Add rows until there are `count` orthonormal ones: directions without variance are any that are left."""

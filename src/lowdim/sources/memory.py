@@ -30,9 +30,11 @@ class ArraySource(Source):
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give views of consecutive rows."""
-        even = -(-self.array.shape[0] // LEAST_BLOCKS)
-        step = max(least_rows, min(even, rows_per_block(self.n_columns, self.dtype.itemsize)))
-        for start in range(0, self.array.shape[0], step):
+        n = self.array.shape[0]
+        count = -(-n // rows_per_block(self.n_columns, self.dtype.itemsize))
+        even = -(-n // (LEAST_BLOCKS * -(-count // LEAST_BLOCKS)))  # a multiple of blocks: no thread waits at the end
+        step = max(least_rows, even)
+        for start in range(0, n, step):
             yield Block(start, self.array[start : start + step])
 
     def describe(self) -> str:

@@ -80,6 +80,20 @@ def one_blas_thread() -> Iterator[Section]:
         _limit.leave()
 
 
+@contextmanager
+def all_blas_threads() -> Iterator[None]:
+    """Give BLAS its threads back inside a section, for LAPACK on one large matrix."""
+    section = getattr(_current, "section", None)
+    if section is None or section.pool is None:
+        yield
+        return
+    _limit.lift()
+    try:
+        yield
+    finally:
+        _limit.lower()
+
+
 def _as_worker(work: Callable[[Item], Result], item: Item) -> Result:
     _current.section = Section(1, None)  # work that splits itself again must not start threads of its own
     return work(item)
@@ -99,7 +113,7 @@ class _BlasLimit:
         with self._lock:
             if self._open == 0:
                 self._threads = _allowed_threads()
-                self._limiter = _controller().limit(limits=1, user_api="blas")
+                self._limit()
             self._open += 1
             return self._threads
 
@@ -108,9 +122,29 @@ class _BlasLimit:
         with self._lock:
             self._open -= 1
             if self._open == 0:
-                _anyone_may_limit()
-                self._limiter.restore_original_limits()
-                _anyone_may_limit()
+                self._restore()
+
+    def lift(self) -> None:
+        """Give BLAS its threads for a while, unless another section needs it to be alone on a core."""
+        with self._lock:
+            if self._open == 1:
+                self._restore()
+
+    def lower(self) -> None:
+        """Limit BLAS again, if a section is still open."""
+        with self._lock:
+            if self._open and self._limiter is None:
+                self._limit()
+
+    def _limit(self) -> None:
+        self._limiter = _controller().limit(limits=1, user_api="blas")
+
+    def _restore(self) -> None:
+        if self._limiter is not None:
+            _anyone_may_limit()
+            self._limiter.restore_original_limits()
+            _anyone_may_limit()
+            self._limiter = None
 
 
 _limit = _BlasLimit()
