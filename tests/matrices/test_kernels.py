@@ -7,6 +7,7 @@ import threadpoolctl
 from lowdim import PCA
 from lowdim.matrices import matrix as matrices
 from lowdim.matrices.matrix import InMemory
+from lowdim.matrices.moments import block_moments
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.products import block_normal
 from lowdim.matrices.scaling import Scaling
@@ -31,6 +32,20 @@ def test_compiled_products_are_the_plain_ones(dtype: type, n: int, b: int, offse
     made = block_normal(Block(0, rows, weight), Preparation(center, gain), Q, center_after=False, compiled=True)
     # sums of n p products each, in whatever order
     assert np.abs(made - Q @ Y.T @ Y).max() <= 100 * EPS * np.abs(Q).max() * max(1.0, (Y**2).sum())
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_compiled_moments_are_the_plain_ones(dtype: type, offset: float) -> None:
+    rows = (np.random.default_rng(2).standard_normal((500, 30)) + offset).astype(dtype)
+    plain, made = (block_moments(Block(0, rows), full=False, compiled=compiled) for compiled in (False, True))
+    # a mean of rows that spread by 1, in another order of adding
+    np.testing.assert_allclose(made.mean + made.low, plain.mean + plain.low, rtol=1e-14, atol=8 * EPS)
+    np.testing.assert_allclose(made.variances, plain.variances, rtol=1e-13)
+    rows[3, 4] = np.nan
+    holes = block_moments(Block(0, rows), full=False, compiled=True).holes
+    assert holes is not None
+    assert holes.sum() == 1
 
 
 def test_large_matrices_use_them_and_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Compiled products, for matrices so large that loading the compiler pays. Imported only where they are used.
+"""Compiled products and sums, for matrices so large that loading the compiler pays. Imported only where they are used.
 
 BLAS copies a matrix into its own order before it multiplies, which costs as much as a product with a few vectors.
 Here both products of Q YᵀY meet six rows while they are in the cache, and nothing is copied.
@@ -40,6 +40,17 @@ def add_normal(rows: NDArray[Any], center: Floats, weight: Floats, Q: Floats, ou
                 scores[i, q] *= factor
         for q in range(0, b, 2):
             _add_to_two(r0, r1, r2, r3, r4, r5, center, scores, q, out[q], out[q + 1])
+
+
+@numba.njit(nogil=True, cache=True, fastmath=FAST)
+def add_sums(rows: NDArray[Any], shift: Floats, total: Floats, squares: Floats) -> None:
+    """total += Σ (x − shift) and squares += Σ (x − shift)² over rows (n, p), all (p,)."""
+    for i in range(len(rows)):
+        x = rows[i]
+        for j in range(len(shift)):
+            apart = x[j] - shift[j]
+            total[j] += apart
+            squares[j] += apart * apart
 
 
 @numba.njit(nogil=True, cache=True, fastmath=FAST)

@@ -197,7 +197,7 @@ class RowBlocks(Matrix):
 
     def _fold_moments(self, full: bool) -> Moments:
         self.passes += 1
-        per_block = partial(block_moments, full=full, unit=self._unit)
+        per_block = partial(block_moments, full=full, unit=self._unit, compiled=self._compiled)
         return self.source.reduce(per_block, Moments.absorb, least_rows=2 * self.n_columns if full else 1)
 
     def _largest(self) -> float:

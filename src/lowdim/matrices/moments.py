@@ -110,10 +110,11 @@ def add_outer(scatter: NDArray[np.float64], vector: NDArray[np.float64], factor:
         dger(factor, vector, vector, a=scatter.T, overwrite_x=0, overwrite_y=0, overwrite_a=1)
 
 
-def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
+def block_moments(block: Block, *, full: bool, unit: float = 1.0, compiled: bool = False) -> Moments:
     """Moments of the rows of one block; with `full` the whole p × p scatter.
 
-    `unit` is a power of two that every value is multiplied by, for data whose squares would overflow.
+    `unit` is a power of two that every value is multiplied by, for data whose squares would overflow. `compiled` code
+    adds up rows without weights where no products are wanted.
     """
     if not full and not isinstance(block.rows, np.ndarray):
         return _sparse_moments(block, unit)
@@ -123,21 +124,11 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
     # products a piece should stay in the second-level cache.
     itemsize = np.dtype(dtype).itemsize
     rows = piece_rows(p, itemsize, 2**24, 256, 2048) if full else piece_rows(p, itemsize, 2**19, 1, 2048)
+    compiled = compiled and not full and unit == 1.0 and block.weight is None
     with np.errstate(invalid="ignore", over="ignore"):
-        shift = _shift(block.rows, dtype, unit, UNSHIFTED[dtype] if full else UNSHIFTED_VARIANCES)
-        scatter = np.zeros((p, p) if full else p)
-        product = np.empty((p, p) if full else p, dtype=dtype)
-        total = np.zeros(p)
-        root = None if block.weight is None else np.sqrt(block.weight).astype(dtype)
-        gain = None if unit == 1.0 else np.full(p, unit)
-        done = 0
-        for piece in Preparation(shift, gain).pieces(block, dtype, rows):
-            if full:
-                scatter += np.matmul(piece.T, piece, out=product)
-            else:
-                scatter += np.einsum("ij,ij->j", piece, piece, out=product)
-            total += _column_sums(piece) if root is None else root[done : done + len(piece)] @ piece
-            done += len(piece)
+        most = UNSHIFTED[dtype] if full else UNSHIFTED_VARIANCES * (not compiled)  # compiled, a shift costs nothing
+        shift = _shift(block.rows, dtype, unit, most)
+        total, scatter = _compiled_sums(block, shift) if compiled else _sums(block, shift, unit, dtype, rows, full)
         weight = float(n_rows) if block.weight is None else float(block.weight.sum())
         offset = total / weight
         raw = float(scatter.trace() if full else scatter.sum())
@@ -147,6 +138,34 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
     holes = None if np.isfinite(mean).all() else count_holes(block.rows)
     rounding = _rounding(dtype, min(rows, n_rows), n_rows) / max(kept, 1e-6)
     return Moments(n_rows, weight, mean, scatter, holes, low, rounding)
+
+
+def _sums(
+    block: Block, shift: NDArray[np.float64], unit: float, dtype: type[np.floating[Any]], rows: int, full: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Σ √w y and Σ y yᵀ (or its diagonal) for y = √w · unit · (x − shift), piece by piece, summed in float64."""
+    p = len(shift)
+    total, scatter = np.zeros(p), np.zeros((p, p) if full else p)
+    product = np.empty_like(scatter, dtype=dtype)
+    root = None if block.weight is None else np.sqrt(block.weight).astype(dtype)
+    gain = None if unit == 1.0 else np.full(p, unit)
+    done = 0
+    for piece in Preparation(shift, gain).pieces(block, dtype, rows):
+        if full:
+            scatter += np.matmul(piece.T, piece, out=product)
+        else:
+            scatter += np.einsum("ij,ij->j", piece, piece, out=product)
+        total += _column_sums(piece) if root is None else root[done : done + len(piece)] @ piece
+        done += len(piece)
+    return total, scatter
+
+
+def _compiled_sums(block: Block, shift: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    from lowdim.matrices.kernels import add_sums  # loads numba
+
+    total, squares = np.zeros_like(shift), np.zeros_like(shift)
+    add_sums(block.rows, shift, total, squares)
+    return total, squares
 
 
 def _column_sums(piece: NDArray[Any]) -> NDArray[Any]:

@@ -18,7 +18,7 @@ LOST = 1e-6
 NOISE = 100 * float(np.finfo(float).eps)
 """A new direction this much shorter than the products it came from is their rounding error."""
 
-SLAB = 2500
+SLAB = 5000
 """Columns that one thread orthogonalises at a time."""
 
 
