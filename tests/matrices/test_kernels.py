@@ -39,8 +39,8 @@ def test_compiled_products_are_the_plain_ones(dtype: type, n: int, b: int, offse
 def test_compiled_moments_are_the_plain_ones(dtype: type, offset: float) -> None:
     rows = (np.random.default_rng(2).standard_normal((500, 30)) + offset).astype(dtype)
     plain, made = (block_moments(Block(0, rows), full=False, compiled=compiled) for compiled in (False, True))
-    # a mean of rows that spread by 1, in another order of adding
-    np.testing.assert_allclose(made.mean + made.low, plain.mean + plain.low, rtol=1e-14, atol=8 * EPS)
+    # sums about another shift reach 80 or so, and every addition rounds there
+    np.testing.assert_allclose(made.mean + made.low, plain.mean + plain.low, rtol=1e-14, atol=80 * EPS)
     np.testing.assert_allclose(made.variances, plain.variances, rtol=1e-13)
     rows[3, 4] = np.nan
     holes = block_moments(Block(0, rows), full=False, compiled=True).holes

@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# sums may be taken in another order, as vector units need it; NaN and infinities keep their meaning
-FAST = {"reassoc", "contract", "nsz"}
+# Only where one sum runs along a row may its terms be taken in another order, as vector units need it. Elsewhere that
+# would let the compiler add x and take the shift off afterwards, and lose the digits that the shift is there to keep.
+ANY_ORDER = {"reassoc", "contract", "nsz"}
+IN_ORDER = {"contract"}
 
 ROWS = 6
 """Rows at a time: as many as the registers hold while two results are updated."""
 
 
-@numba.njit(nogil=True, cache=True, fastmath=FAST)
+@numba.njit(nogil=True, cache=True, fastmath=IN_ORDER)
 def add_normal(rows: NDArray[Any], center: Floats, weight: Floats, Q: Floats, out: Floats) -> None:
     """out += Q Yᵀ diag(weight) Y for Y = rows − center, (n, p); Q and out are (b, p) with b a multiple of four."""
     n, b = len(rows), len(Q)
@@ -42,7 +44,7 @@ def add_normal(rows: NDArray[Any], center: Floats, weight: Floats, Q: Floats, ou
             _add_to_two(r0, r1, r2, r3, r4, r5, center, scores, q, out[q], out[q + 1])
 
 
-@numba.njit(nogil=True, cache=True, fastmath=FAST)
+@numba.njit(nogil=True, cache=True, fastmath=IN_ORDER)
 def add_sums(rows: NDArray[Any], shift: Floats, total: Floats, squares: Floats) -> None:
     """total += Σ (x − shift) and squares += Σ (x − shift)² over rows (n, p), all (p,)."""
     for i in range(len(rows)):
@@ -53,7 +55,7 @@ def add_sums(rows: NDArray[Any], shift: Floats, total: Floats, squares: Floats) 
             squares[j] += apart * apart
 
 
-@numba.njit(nogil=True, cache=True, fastmath=FAST)
+@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
 def _scores_of_two(
     x: NDArray[Any], y: NDArray[Any], center: Floats, Q: Floats, q: int, scores: Floats, row: int
 ) -> None:
@@ -74,7 +76,7 @@ def _scores_of_two(
     scores[row + 1, q], scores[row + 1, q + 1], scores[row + 1, q + 2], scores[row + 1, q + 3] = b0, b1, b2, b3
 
 
-@numba.njit(nogil=True, cache=True, fastmath=FAST)
+@numba.njit(nogil=True, cache=True, fastmath=IN_ORDER)
 def _add_to_two(
     r0: NDArray[Any],
     r1: NDArray[Any],
