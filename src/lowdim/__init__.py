@@ -15,19 +15,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lowdim import datasets, errors
+    from lowdim.models.adopt import convert
     from lowdim.models.pca import PCA
+    from lowdim.models.saving import load
     from lowdim.sources.open import open_source as open
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
     "PCA": ("lowdim.models.pca", "PCA"),
+    "convert": ("lowdim.models.adopt", "convert"),
     "datasets": ("lowdim.datasets", None),
     "errors": ("lowdim.errors", None),
+    "load": ("lowdim.models.saving", "load"),
     "open": ("lowdim.sources.open", "open_source"),
 }
 
-__all__ = ["PCA", "datasets", "errors", "open"]
+__all__ = ["PCA", "convert", "datasets", "errors", "load", "open"]
 
 
 def __getattr__(name: str) -> Any:

@@ -77,6 +77,10 @@ class CannotMerge(LowdimError, ValueError):
     """Two models that cannot become one, or a fit that cannot be continued."""
 
 
+class FormatError(LowdimError, ValueError):
+    """A model file that is not what it should be."""
+
+
 class NeedsAnotherPass(LowdimError, ValueError):
     """A solver would have to read rows that can be read only once."""
 

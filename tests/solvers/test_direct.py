@@ -9,9 +9,9 @@ from catalogue import EPS, fit_quietly, with_spectrum
 from lowdim.matrices.formed import FormedMatrix
 from lowdim.matrices.rounding import Rounding
 from lowdim.solvers.block_lanczos import BlockLanczos
-from lowdim.solvers.covariance import DIRECT, Covariance
+from lowdim.solvers.covariance import DIRECT, ONE_CORE, Covariance, leading_pairs
 from lowdim.solvers.decomposition import TSQR, FullSVD, svd
-from lowdim.solvers.keep import KeepCount, KeepShare
+from lowdim.solvers.keep import Keep, KeepCount, KeepMinka, KeepShare
 from lowdim.solvers.sample_gram import SampleGram
 from lowdim.solvers.solver import Solver, complete
 from solvers.hard import HARD, eigenvalues, hard, matrix_of
@@ -109,3 +109,22 @@ def test_missing_directions_are_completed(given: int) -> None:
     full = complete(V, 8, rng)
     np.testing.assert_array_equal(full[:given], V)
     assert np.abs(full @ full.T - np.eye(8)).max() <= 1e-14  # orthogonalised twice
+
+
+@pytest.mark.parametrize("keep", [KeepShare(0.5), KeepShare(0.99), KeepMinka(1100, 3000.0)])
+def test_only_the_wanted_vectors_are_turned_back_and_they_are_lapacks(keep: Keep) -> None:
+    p = ONE_CORE + 100  # from here on they are made apart
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((3000, p)) * 0.995 ** np.arange(p)
+    S = rows.T @ rows
+    found = leading_pairs(S, Rounding.of_entries(EPS, S.diagonal()), keep, 1e-10, rng, p, directly=True)
+    values, vectors = np.linalg.eigh(S)
+    k = len(found.values)
+    assert k == keep.count(values[::-1], float(S.trace()))
+    assert np.abs(found.values - values[::-1][:k]).max() <= p * EPS * values[-1]
+    assert found.residuals.max() <= p * EPS * values[-1]
+    assert np.abs(found.vectors @ found.vectors.T - np.eye(k)).max() <= p * EPS
+    clear = np.flatnonzero(np.abs(np.diff(values[::-1][: k + 1])) > 1e-4 * values[-1])[:10]
+    # an error of p eps λ₁ over a gap of 1e-4 λ₁
+    for i in clear:
+        assert abs(abs(found.vectors[i] @ vectors[:, p - 1 - i]) - 1) <= 1e-10

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any, final
@@ -24,7 +25,7 @@ from lowdim.matrices.scaling import Scaling
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source
 from lowdim.sources.weighted import WeightedSource
-from lowdim.sources.workers import in_order
+from lowdim.sources.workers import all_blas_threads, in_order, one_blas_thread
 
 BEARABLE = 1e4
 """Cancellation up to which sparse rows have their mean taken off products: four of sixteen digits, to keep zeros."""
@@ -198,7 +199,11 @@ class RowBlocks(Matrix):
     def _fold_moments(self, full: bool) -> Moments:
         self.passes += 1
         per_block = partial(block_moments, full=full, unit=self._unit, compiled=self._compiled)
-        return self.source.reduce(per_block, Moments.absorb, least_rows=2 * self.n_columns if full else 1)
+        if not full:
+            return self.source.reduce(per_block, Moments.absorb)
+        least, n = 2 * self.n_columns, self.source.n_rows
+        with one_blas_thread(), all_blas_threads() if n and n < 2 * least else nullcontext():  # one block: BLAS splits
+            return self.source.reduce(per_block, Moments.absorb, least)
 
     def _largest(self) -> float:
         self.passes += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -155,6 +156,15 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             Y = np.concatenate([Y, np.ones((len(Y), 1), dtype=Y.dtype)], axis=1)
             Z = np.concatenate([Z, self.fit_.mean[:, None]], axis=1)
         return Y, Z
+
+    # -- files ----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a `.lowdim` file, atomically; `lowdim.load` gives it back. It holds no code."""
+        from lowdim.models.saving import save
+
+        check_is_fitted(self)
+        save(self, path)
 
     # -- tables ---------------------------------------------------------------------------------------------------
 

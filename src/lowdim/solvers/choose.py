@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lowdim.errors import BadParameter, NeedsAnotherPass
 from lowdim.matrices.matrix import InMemory, RowBlocks
@@ -79,7 +79,7 @@ def _cheapest(matrix: RowBlocks, keep: Keep, n: int, p: int, k: int) -> Choice:
     if not matrix.source.repeatable:
         solver: Solver = Covariance()
         return Choice(solver, "rows that come once need the one-pass solver", solver.memory(n, p, k))
-    direct: Solver = SampleGram() if n < p and isinstance(matrix, InMemory) else Covariance()
+    direct: Covariance | SampleGram = SampleGram() if n < p and isinstance(matrix, InMemory) else Covariance()
     lanczos = BlockLanczos() if isinstance(keep, KeepCount) else BlockLanczos(most_share=GIVE_UP)
     task = f"{n:,} × {p:,}, {keep.describe()}"
     side = f"{n:,} × {n:,} Gram" if isinstance(direct, SampleGram) else f"{p:,} × {p:,} covariance"
@@ -92,7 +92,12 @@ def _cheapest(matrix: RowBlocks, keep: Keep, n: int, p: int, k: int) -> Choice:
     by_products = lanczos.seconds(n, p, k) * min(1.0, SPARSE_COST * matrix.source.density)
     if 5 * k > min(n, p) or direct.seconds(n, p, k) <= by_products:
         return Choice(direct, f"{task}: forming the {side} matrix is cheapest", needed)
-    return Choice(lanczos, f"{task}: few components of a large matrix", lanczos.memory(n, p, k), fallback=direct)
+    return Choice(
+        lanczos,
+        f"{task}: few components of a large matrix",
+        lanczos.memory(n, p, k),
+        fallback=replace(direct, directly=True),
+    )
 
 
 def available_memory() -> int:

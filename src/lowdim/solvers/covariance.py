@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from lowdim.matrices.formed import FormedMatrix
 from lowdim.matrices.matrix import RowBlocks
@@ -33,6 +34,8 @@ ONE_CORE = 1000
 class Covariance(Solver):
     """Scatter by blocks, eigenvectors by LAPACK or, for a few of many, by block Lanczos."""
 
+    directly: bool = False
+    """Go to LAPACK at once: an iteration has been tried, and needed too many vectors."""
     name = "covariance"
     rereads = False
 
@@ -41,7 +44,7 @@ class Covariance(Solver):
         S = matrix.scatter()
         keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         most = min(len(S), matrix.moments.n_rows)
-        return leading_pairs(S, matrix.scatter_rounding, keep, tol, rng, most)
+        return leading_pairs(S, matrix.scatter_rounding, keep, tol, rng, most, self.directly)
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """n p² flops at the speed of SYRK, and the eigenvectors."""
@@ -59,37 +62,66 @@ class Covariance(Solver):
 
 
 def leading_pairs(
-    S: Floats, rounding: Rounding, keep: Keep, tol: float, rng: np.random.Generator, most: int
+    S: Floats,
+    rounding: Rounding,
+    keep: Keep,
+    tol: float,
+    rng: np.random.Generator,
+    most: int,
+    directly: bool = False,
 ) -> Factors:
     """Eigenpairs of a formed symmetric matrix."""
     p = len(S)
     few = isinstance(keep, KeepCount) and 8 * keep.k < p
-    if p > DIRECT and not keep.needs_all and (few or not isinstance(keep, KeepCount)):
+    if p > DIRECT and not directly and not keep.needs_all and (few or not isinstance(keep, KeepCount)):
         try:
             return BlockLanczos(most_share=0.2).solve(FormedMatrix(S, rounding), keep, tol, rng)
         except OutgrownError:
             pass
     if p <= ONE_CORE:
-        return from_ascending(S, *_by_lapack(S, keep), rounding, keep, most)
+        return from_ascending(S, *_by_lapack(S, keep, most), rounding, keep, most)
     with all_blas_threads():
-        return from_ascending(S, *_by_lapack(S, keep), rounding, keep, most)
+        return from_ascending(S, *_by_lapack(S, keep, most), rounding, keep, most)
 
 
-def _by_lapack(S: Floats, keep: Keep) -> tuple[Floats, Floats]:
-    """Eigenvalues, ascending, and vectors in columns; only the last k + 1 if k are wanted and that is cheaper."""
+def _by_lapack(S: Floats, keep: Keep, most: int) -> tuple[Floats, Floats]:
+    """Eigenvalues, ascending, and vectors in columns: of the last few if only they are wanted and that is cheaper."""
     p = len(S)
     if isinstance(keep, KeepCount) and 3 * (keep.k + 1) < p:
         wanted = (p - keep.k - 1, p - 1)
         values, vectors = scipy.linalg.eigh(S, driver="evr", subset_by_index=wanted, check_finite=False)
         if len(values) > keep.k:  # it may give fewer where eigenvalues are equal
             return values, vectors
+    if p > ONE_CORE and not isinstance(keep, KeepCount):
+        return _turned_back(S, keep, most)
     values, vectors = np.linalg.eigh(S)
     return values, vectors
 
 
+def _turned_back(S: Floats, keep: Keep, most: int) -> tuple[Floats, Floats]:
+    """All eigenvalues, but only the vectors that the rule keeps once it has seen them.
+
+    What numpy.linalg.eigh does (S = Q T Qᵀ, T tridiagonal = Z Λ Zᵀ, vectors Q Z; Golub & Van Loan 2013, §8.3), with
+    the last and dearest product made for the columns that are wanted.
+    """
+    p = len(S)
+    reflectors, diagonal, beside, tau, info = lapack.dsytrd(S, lower=1, lwork=64 * p)
+    if info:
+        raise np.linalg.LinAlgError(f"dsytrd: info {info}")
+    values, Z = scipy.linalg.eigh_tridiagonal(diagonal, beside, check_finite=False)
+    k = keep.count(np.maximum(values[::-1], 0.0)[:most], float(S.trace())) or most
+    Z = np.asfortranarray(Z[:, p - k :])
+    # the reflectors of the lower triangle lie as those of a QR factorisation of the rows below the first
+    turned, _, info = lapack.dormqr("L", "N", np.asfortranarray(reflectors[1:, :-1]), tau, Z[1:], lwork=64 * k)
+    if info:
+        raise np.linalg.LinAlgError(f"dormqr: info {info}")
+    Z[1:] = turned
+    return values, Z
+
+
 def from_ascending(S: Floats, values: Floats, vectors: Floats, rounding: Rounding, keep: Keep, most: int) -> Factors:
     """Cut what LAPACK gave (ascending, vectors in columns) down to what is wanted, with its residuals."""
-    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1].T
+    values, vectors = np.maximum(values[::-1], 0.0), vectors.T[::-1]
     whole = len(values) == len(S)
     k = keep.count(values[:most], float(S.trace())) or most
     V = np.ascontiguousarray(vectors[:k])

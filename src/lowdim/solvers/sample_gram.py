@@ -29,6 +29,8 @@ GRADED = 16.0
 class SampleGram(Solver):
     """Gram matrix of the rows, by blocks of columns."""
 
+    directly: bool = False
+    """Go to LAPACK at once: an iteration has been tried, and needed too many vectors."""
     name = "sample Gram"
     needs = InMemory
 
@@ -38,7 +40,7 @@ class SampleGram(Solver):
         keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         p = matrix.n_columns
         rounding = Rounding.of_entries(2 * EPS, G.diagonal())
-        found = leading_pairs(G, rounding, keep, tol, rng, most=min(len(G), p))
+        found = leading_pairs(G, rounding, keep, tol, rng, min(len(G), p), self.directly)
         spectrum = None if found.spectrum is None else found.spectrum[: min(len(G), p)]
         sizes = np.sqrt(found.values)
         found = replace(found, spectrum=spectrum)

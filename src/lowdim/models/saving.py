@@ -1,0 +1,155 @@
+"""Models to files and back: an estimator's settings and record as one document, and the table of kinds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadInput, FormatError
+from lowdim.matrices.moments import Moments
+from lowdim.models.pca import PCA
+from lowdim.results.container import Document, read_document, write_document
+from lowdim.results.linear_file import pack_linear, pack_names, unpack_linear, unpack_names
+from lowdim.results.strict import array, facts, flag, mapping, number, one_of, optional, text, whole
+
+MODEL = {"params": mapping, "fit": mapping, "moments": optional(mapping), "seen": mapping}
+SEEN = {"frame": optional(text), "itemsize": whole, "spacing": number, "named": flag}
+MOMENTS = {"n_rows": whole, "weight": number, "rounding": number}
+
+PARAMS = {
+    "n_components": lambda value: value is None or text(value) or number(value),
+    "copy": flag,
+    "whiten": flag,
+    "svd_solver": text,
+    "tol": number,
+    "iterated_power": lambda value: value == "auto" or whole(value),
+    "n_oversamples": whole,
+    "power_iteration_normalizer": text,
+    "random_state": optional(whole),
+    "center": flag,
+    "scale": lambda value: flag(value) or value == "array",
+    "ddof": whole,
+    "column_weight": one_of(None, "array"),
+}
+"""Settings of PCA as JSON says them; arrays are kept under "param_<name>"."""
+
+FRAMES = (None, "pandas", "polars", "pyarrow", "modin", "cudf")
+
+
+def save(model: PCA, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model to a `.lowdim` file, atomically. Nothing of it is code, so anyone can open it safely.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import lowdim
+    >>> model = lowdim.PCA(2).fit(lowdim.datasets.uk_foods().values)
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "foods.lowdim"
+    >>> model.save(path)
+    >>> bool((lowdim.load(path).components_ == model.components_).all())
+    True
+    """
+    write_document(path, pack(model))
+
+
+def load(path: str | os.PathLike[str]) -> PCA:
+    """Open a model file that `save` wrote; it gives back the estimator, ready to transform, merge and go on.
+
+    Every byte is checked before it is used, and nothing in the file is ever executed. A file that is damaged, not by
+    lowdim, or of a later format raises `lowdim.errors.FormatError`.
+    """
+    return unpack(read_document(path))
+
+
+def pack(model: PCA) -> Document:
+    """A fitted model as a document."""
+    fit, arrays = pack_linear(model.fit_)
+    params: dict[str, Any] = {}
+    for name in PARAMS:
+        value = getattr(model, name)
+        if name in ("scale", "column_weight") and not isinstance(value, (bool, np.bool_, type(None))):
+            arrays[f"param_{name}"] = np.asarray(value, dtype=np.float64)
+            value = "array"
+        params[name] = _plain(name, value)
+    kept = getattr(model, "_moments", None)
+    if kept is not None:
+        low = np.broadcast_to(np.asarray(kept.low, dtype=np.float64), kept.mean.shape)
+        arrays |= {"moments_mean": kept.mean, "moments_scatter": kept.scatter, "moments_low": low}
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None:
+        arrays["feature_names"] = pack_names(tuple(map(str, names)))
+    known = {
+        "params": params,
+        "fit": fit,
+        "moments": None if kept is None else {name: getattr(kept, name) for name in MOMENTS},
+        "seen": {
+            "frame": model._frame_kind if model._frame_kind in FRAMES else None,
+            "itemsize": model._itemsize,
+            "spacing": model._data_spacing,
+            "named": names is not None,
+        },
+    }
+    return Document("PCA", known, arrays)
+
+
+def unpack(document: Document) -> PCA:
+    """The model that `pack` took apart, if the document is exactly what `pack` makes."""
+    if document.kind != "PCA":
+        raise FormatError(f"The model file holds a {document.kind[:40]!r}, which this version of lowdim does not know.")
+    known = facts(document.facts, "model", MODEL)
+    seen = facts(known["seen"], "data description", SEEN)
+    if seen["frame"] not in FRAMES or seen["itemsize"] not in (1, 2, 4, 8, 16) or not 0 < seen["spacing"] < 1:
+        raise FormatError("The model file describes data that no model was fitted on.")
+    fit = unpack_linear(known["fit"], document.arrays)
+    p = len(fit.mean)
+    model = PCA(**_params(known["params"], document.arrays, p))
+    model._record = fit
+    model._moments = _moments(known["moments"], document.arrays, p)
+    model._frame_kind, model._itemsize, model._data_spacing = seen["frame"], seen["itemsize"], float(seen["spacing"])
+    model._columns = fit.columns
+    model.n_features_in_ = p
+    if seen["named"]:
+        names = unpack_names({"columns": document.arrays.get("feature_names", np.zeros(0))}, p)
+        model.feature_names_in_ = np.array(names, dtype=object)
+    if set(pack(model).arrays) != set(document.arrays):
+        raise FormatError("The model file holds arrays that such a model does not have.")
+    return model
+
+
+def _params(given: Any, arrays: Mapping[str, NDArray[Any]], p: int) -> dict[str, Any]:
+    params = dict(facts(given, "settings", PARAMS))
+    for name in ("scale", "column_weight"):
+        if params[name] == "array":
+            params[name] = array(arrays, f"param_{name}", (p,))
+    return params
+
+
+def _moments(given: Any, arrays: Mapping[str, NDArray[Any]], p: int) -> Moments | None:
+    if given is None:
+        return None
+    known = facts(given, "moments", MOMENTS)
+    if known["n_rows"] < 1 or known["weight"] <= 0 or known["rounding"] < 0:
+        raise FormatError("The model file holds moments that no rows can have.")
+    return Moments(
+        n_rows=known["n_rows"],
+        weight=float(known["weight"]),
+        mean=array(arrays, "moments_mean", (p,)),
+        scatter=array(arrays, "moments_scatter", (p, p)),
+        low=array(arrays, "moments_low", (p,)),
+        rounding=float(known["rounding"]),
+    )
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A setting as JSON says it; generators are not kept, as their state is gone with the fit."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if name == "random_state" and not isinstance(value, (int, type(None))):
+        return None
+    if not PARAMS[name](value):
+        raise BadInput(f"{name}={value!r} cannot be kept in a model file.")
+    return value

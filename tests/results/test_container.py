@@ -1,0 +1,277 @@
+"""The strict reader of model files: whatever is wrong with a file, one kind of error, and never a wrong model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+import lowdim
+from lowdim.errors import FormatError
+from lowdim.models.saving import pack, unpack
+from lowdim.results.container import from_bytes, read_document, to_bytes
+
+GOLDEN = Path(__file__).with_name("golden-format-1.lowdim")
+
+
+def fitted() -> lowdim.PCA:
+    foods = lowdim.datasets.uk_foods()
+    return lowdim.PCA(2, scale=True, column_weight=np.arange(1.0, 18)).fit(foods.values)
+
+
+@pytest.fixture(scope="module")
+def good() -> bytes:
+    return to_bytes(pack(fitted()))
+
+
+def split(data: bytes) -> tuple[dict, bytes]:
+    length = int.from_bytes(data[:8], "little")
+    return json.loads(data[8 : 8 + length]), data[8 + length :]
+
+
+def joined(header: object, arrays: bytes) -> bytes:
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + arrays
+
+
+def test_safetensors_itself_reads_the_arrays(good: bytes) -> None:
+    arrays = safetensors.numpy.load(good)
+    np.testing.assert_array_equal(arrays["components"], fitted().components_)
+
+
+def test_golden_file_of_format_1_is_read_for_ever() -> None:
+    model = lowdim.load(GOLDEN)
+    # eigenvalues of the 8 × 2 table, by hand: 2 × 2 covariance of the lecture
+    X = lowdim.datasets.eight_by_two().values
+    np.testing.assert_allclose(model.explained_variance_, np.linalg.eigvalsh(np.cov(X.T))[::-1], rtol=1e-12)
+    assert model.transform(X).shape == (8, 2)
+
+
+def without(header: dict, name: str) -> dict:
+    return {key: value for key, value in header.items() if key != name}
+
+
+def described(header: dict, name: str, **changes: object) -> dict:
+    return {**header, name: {**header[name], **changes}}
+
+
+def changed_text(header: dict, **changes: object) -> dict:
+    text = json.dumps({**json.loads(header["__metadata__"]["lowdim"]), **changes})
+    return {**header, "__metadata__": {"lowdim": text, "sha256": hashlib.sha256(text.encode()).hexdigest()}}
+
+
+BROKEN = {
+    "empty": lambda h, a: b"",
+    "nine bytes": lambda h, a: b"123456789",
+    "a pickle": lambda h, a: b"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00\x8c\x05posix\x94.",
+    "a zip file": lambda h, a: b"PK\x03\x04" + bytes(100),
+    "truncated in the header": lambda h, a: joined(h, a)[:300],
+    "truncated in the arrays": lambda h, a: joined(h, a)[:-1],
+    "one byte more": lambda h, a: joined(h, a) + b"\0",
+    "header of 2^62 bytes": lambda h, a: (2**62).to_bytes(8, "little") + joined(h, a)[8:],
+    "header above 1 MB": lambda h, a: joined(json.dumps(h).encode() + b" " * 1_000_000, a),
+    "no JSON": lambda h, a: joined(b"{" * 1000, a),
+    "deep JSON": lambda h, a: joined(b"[" * 200_000, a),
+    "a list": lambda h, a: joined([], a),
+    "not UTF-8": lambda h, a: joined(b'{"\xff": 1}', a),
+    "a name twice": lambda h, a: joined(json.dumps(h).encode()[:-1] + b',"mean":{}}', a),
+    "no metadata": lambda h, a: joined(without(h, "__metadata__"), a),
+    "empty metadata": lambda h, a: joined({**h, "__metadata__": {}}, a),
+    "metadata of another program": lambda h, a: joined({**h, "__metadata__": {"format": "pt"}}, a),
+    "text is no text": lambda h, a: joined({**h, "__metadata__": {"lowdim": 1, "sha256": ""}}, a),
+    "sum of the text wrong": lambda h, a: joined({**h, "__metadata__": {**h["__metadata__"], "sha256": "0" * 64}}, a),
+    "text changed": lambda h, a: joined(
+        {**h, "__metadata__": {**h["__metadata__"], "lowdim": h["__metadata__"]["lowdim"].replace("0", "1")}}, a
+    ),
+    "format 2": lambda h, a: joined(changed_text(h, format=2), a),
+    "format true": lambda h, a: joined(changed_text(h, format=True), a),
+    "unknown kind": lambda h, a: joined(changed_text(h, kind="os.system"), a),
+    "no facts": lambda h, a: joined(changed_text(h, facts={}), a),
+    "facts with NaN": lambda h, a: joined(changed_text(h, facts=float("nan")), a),
+    "more in the text": lambda h, a: joined(changed_text(h, more=1), a),
+    "array missing": lambda h, a: joined(without(h, "mean"), a),
+    "array of another name": lambda h, a: joined({**without(h, "mean"), "meen": h["mean"]}, a),
+    "overlap": lambda h, a: joined(described(h, "mean", data_offsets=h["scale"]["data_offsets"]), a),
+    "hole": lambda h, a: joined(h, bytes(8) + a),
+    "negative place": lambda h, a: joined(described(h, "mean", data_offsets=[-8, 128]), a),
+    "place is text": lambda h, a: joined(described(h, "mean", data_offsets=["0", "1"]), a),
+    "shape of 2^60": lambda h, a: joined(described(h, "mean", shape=[2**60]), a),
+    "negative shape": lambda h, a: joined(described(h, "mean", shape=[-17]), a),
+    "three axes": lambda h, a: joined(described(h, "mean", shape=[17, 1, 1]), a),
+    "boolean shape": lambda h, a: joined(described(h, "mean", shape=[True]), a),
+    "float16": lambda h, a: joined(described(h, "mean", dtype="F16"), a),
+    "int64 for float64": lambda h, a: joined(described(h, "mean", dtype="I64"), a),
+    "dtype is a list": lambda h, a: joined(described(h, "mean", dtype=[]), a),
+    "more about an array": lambda h, a: joined(described(h, "mean", order="F"), a),
+    "array is no description": lambda h, a: joined({**h, "mean": 3}, a),
+    "100,000 empty arrays": lambda h, a: joined(
+        {f"a{i}": {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]} for i in range(10_000)}, a
+    ),
+    "a bit flipped": lambda h, a: joined(h, bytes([a[0] ^ 1]) + a[1:]),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_files_are_refused(name: str, good: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "broken.lowdim"
+    path.write_bytes(BROKEN[name](*split(good)))
+    with pytest.raises(FormatError) as caught:
+        lowdim.load(path)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("where", ["nowhere.lowdim", ".", "/dev/null"])
+def test_what_is_no_file_is_refused(where: str, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"cannot be read|not a file|only 0 bytes"):
+        lowdim.load(tmp_path / where)
+
+
+def test_facts_that_no_fit_can_have_are_refused(good: bytes) -> None:
+    header, arrays = split(good)
+    facts = json.loads(header["__metadata__"]["lowdim"])["facts"]
+    for path, value in [
+        (("fit", "n_components"), 0),
+        (("fit", "n_components"), 3),
+        (("fit", "n_rows"), -1),
+        (("fit", "weight"), 0),
+        (("fit", "certificate", "null"), [99]),
+        (("fit", "certificate", "captured"), [0.5]),
+        (("fit", "provenance", "data"), 3),
+        (("params", "whiten"), "yes"),
+        (("params", "n_components"), [2]),
+        (("seen", "itemsize"), 3),
+        (("seen", "frame"), "os"),
+        (("seen", "spacing"), 0),
+    ]:
+        changed = json.loads(json.dumps(facts))
+        place = changed
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = value
+        with pytest.raises(FormatError):
+            unpack(from_bytes(joined(changed_text(header, facts=changed), arrays)))
+
+
+def mutated(data: bytes, rng: np.random.Generator) -> bytes:
+    """Flip, set, cut, repeat or move a few bytes; most of them in the header, which is where a reader goes wrong."""
+    made = bytearray(data)
+    header = 8 + int.from_bytes(data[:8], "little")
+    for _ in range(rng.integers(1, 5)):
+        at = int(rng.integers(0, header if rng.random() < 0.8 else len(made)))
+        at = min(at, len(made) - 1)
+        kind = rng.integers(0, 5)
+        if kind == 0:
+            made[at] ^= 1 << int(rng.integers(0, 8))
+        elif kind == 1:
+            made[at] = int(rng.integers(0, 256))
+        elif kind == 2:
+            del made[at : at + int(rng.integers(1, 9))]
+        elif kind == 3:
+            made[at:at] = made[at : at + int(rng.integers(1, 9))]
+        else:
+            made[at : at + 1] = rng.choice([b"0", b"9", b"-1", b"1e999", b"null", b"[", b'"', b"NaN", b"\xff"])
+        if not made:
+            return b""
+    return bytes(made)
+
+
+def survive(count: int, good: bytes, seed: int) -> int:
+    """Read `count` mutations; a loaded one must be the model that was written."""
+    rng = np.random.default_rng(seed)
+    whole = unpack(from_bytes(good))
+    loaded = 0
+    for _ in range(count):
+        data = mutated(good, rng)
+        try:
+            model = unpack(from_bytes(data))
+        except FormatError:
+            continue
+        loaded += 1
+        assert to_bytes(pack(model)) == to_bytes(pack(whole))
+    return loaded
+
+
+def test_mutated_files_never_give_another_error_or_another_model(good: bytes) -> None:
+    survive(3_000, good, seed=0)
+
+
+@pytest.mark.slow
+def test_100_000_mutated_files(good: bytes) -> None:
+    survive(100_000, good, seed=1)
+
+
+STRANGE = [None, True, -1, 0, 3, 2**63, 1e-320, 1e307, "", "auto", "x" * 10_000, [], [0], [[]], {}, {"a": 1}, [None, 1]]
+
+
+def scrambled(value: object, rng: np.random.Generator) -> object:
+    """Facts with one leaf or branch replaced by something strange."""
+    if isinstance(value, dict) and value and rng.random() < 0.9:
+        key = rng.choice(sorted(value))
+        return {**value, key: scrambled(value[key], rng)}
+    return STRANGE[rng.integers(len(STRANGE))]
+
+
+def test_facts_of_a_liar_with_right_sums_give_no_other_error(good: bytes) -> None:
+    header, arrays = split(good)
+    facts = json.loads(header["__metadata__"]["lowdim"])["facts"]
+    rng = np.random.default_rng(2)
+    refused = 0
+    for _ in range(3_000):
+        data = joined(changed_text(header, facts=scrambled(facts, rng)), arrays)
+        try:
+            model = unpack(from_bytes(data))
+        except FormatError:
+            refused += 1
+            continue
+        assert model.transform(np.zeros((1, 17))).shape == (1, 2)
+    assert refused > 1_500
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "model.lowdim"
+    model = fitted()
+    model.save(path)
+    before = path.read_bytes()
+    steps = {"fsync": 2, "replace": 1}
+    for name, times in steps.items():
+        for number in range(times):
+            real, calls = getattr(os, name), []
+
+            def failing(*args: object, real=real, calls=calls, number=number) -> object:
+                calls.append(args)
+                if len(calls) == number + 1:
+                    raise OSError(28, "No space left on device")
+                return real(*args)
+
+            with monkeypatch.context() as patch:
+                patch.setattr(os, name, failing)
+                with suppress(OSError):  # the last one, of the folder, is forgiven: the file is there by then
+                    model.save(path)
+            assert path.read_bytes() == before  # the same model: written again or left alone
+            assert [entry.name for entry in tmp_path.iterdir()] == ["model.lowdim"]
+
+
+def test_left_over_parts_are_swept(tmp_path: Path) -> None:
+    old, young = tmp_path / ".a.1.lowdim-part", tmp_path / ".b.2.lowdim-part"
+    old.touch()
+    young.touch()
+    os.utime(old, (0, 0))
+    fitted().save(tmp_path / "model.lowdim")
+    assert not old.exists()
+    assert young.exists()
+
+
+def test_a_link_keeps_pointing_and_permissions_stay(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.lowdim", tmp_path / "link.lowdim"
+    target.touch(mode=0o640)
+    link.symlink_to(target)
+    fitted().save(link)
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert read_document(target).kind == "PCA"
