@@ -28,6 +28,8 @@ BASE = {
 
 ALONE = {
     "numba": {"matrices/kernels.py"},
+    "pyarrow": {"sources/arrow.py"},
+    "python_calamine": {"sources/excel.py"},
     "narwhals": {"sources/frames.py", "models/frames.py"},
     "matplotlib": {"views/plots.py"},
     "sklearn": {"datasets/bundled.py"},

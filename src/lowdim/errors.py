@@ -17,6 +17,10 @@ class BadInput(LowdimError, ValueError):
     """The data cannot be used as they are."""
 
 
+class BadFile(BadInput):
+    """A file that cannot be read as what it should be."""
+
+
 class BadParameter(LowdimError, ValueError):
     """A setting has a value that it cannot have."""
 

@@ -239,9 +239,10 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     # -- inside ---------------------------------------------------------------------------------------------------
 
     def _opened(self, X: Any, reset: bool) -> Source:
-        """The source behind X, with scikit-learn's checks of names and widths."""
-        source = open_source(X)
-        if X is source or isinstance(X, str) or not hasattr(X, "shape"):
+        """The source behind X, with scikit-learn's checks of names and widths; of a file, the columns of the fit."""
+        path = isinstance(X, (str, os.PathLike))
+        source = open_source(X, columns=getattr(self, "_columns", None)) if path and not reset else open_source(X)
+        if X is source or path or not hasattr(X, "shape"):
             X = np.empty((0, source.n_columns))
         _check_feature_names(self, X, reset=reset)
         _check_n_features(self, np.empty((1, source.n_columns)), reset=reset)

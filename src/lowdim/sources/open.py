@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from lowdim.errors import BadInput
+from lowdim.errors import BadParameter
 from lowdim.sources.checks import as_table, refuse_dtype, refuse_shape
+from lowdim.sources.files import open_path
 from lowdim.sources.memory import ArraySource, SparseSource
+from lowdim.sources.selection import Selection
 from lowdim.sources.source import Source
 from lowdim.sources.stream import StreamSource
 
 
-def open_source(data: Any) -> Source:
+def open_source(
+    data: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    label: str | None = None,
+    weight: str | None = None,
+    table: str | None = None,
+) -> Source:
     """Turn data into a source of rows that every model takes.
 
     Parameters
     ----------
-    data : array, SciPy sparse matrix, pandas / polars / Arrow frame, path of a ``.npy`` file, iterator or Source
-        A ``.npy`` file is memory-mapped, so it may be larger than memory. An iterator gives (rows, p) blocks and
+    data : array, SciPy sparse matrix, pandas / polars / Arrow frame, path, iterator or Source
+        A path of a CSV or TSV file (also .gz, .zst, .bz2), Parquet (one file, a folder, a pattern), Feather, JSON
+        lines, workbook, SQLite database, ``.npy`` (memory-mapped) or ``.npz``. An iterator gives (rows, p) blocks and
         is read once. A source is returned as it is.
+    columns, drop : lists of names
+        Of a file: only these columns, or all that hold numbers but these.
+    label, weight : names
+        Of a file: columns that are kept aside, for names and colours, and as weights of the rows.
+    table : name
+        Of a workbook, a database or an archive: which sheet, table or array.
 
     Examples
     --------
@@ -34,10 +51,15 @@ def open_source(data: Any) -> Source:
     >>> source.n_rows, source.n_columns
     (6, 2)
     """
+    if isinstance(data, (str, os.PathLike)):
+        wish = Selection(None if columns is None else tuple(columns), tuple(drop), label, weight)
+        return open_path(data, wish, table)
+    if columns is not None or drop or label or weight or table:
+        raise BadParameter(
+            "columns, drop, label, weight and table choose from a file: select from other data yourself."
+        )
     if isinstance(data, Source):
         return data
-    if isinstance(data, (str, Path)):
-        return _open_path(Path(data))
     if scipy.sparse.issparse(data):
         refuse_dtype(data.dtype)
         refuse_shape(data.shape)
@@ -54,18 +76,6 @@ def open_source(data: Any) -> Source:
             refuse_shape(frame.shape)
             return frame_source(frame)
     return ArraySource(as_table(np.asarray(data)))
-
-
-def _open_path(path: Path) -> Source:
-    if not path.exists():
-        raise BadInput(f"{path}: no such file; check the path.")
-    if path.suffix != ".npy":
-        raise BadInput(f"{path}: files ending in {path.suffix or 'nothing'} are not read yet; .npy files are.")
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise BadInput(f"{path}: not a readable .npy file ({error}); write it with numpy.save.") from error
-    return ArraySource(as_table(array), name=str(path))
 
 
 def _is_loaded_frame_library(data: Any) -> bool:

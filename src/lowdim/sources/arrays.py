@@ -1,0 +1,75 @@
+"""NumPy's own files: `.npy`, mapped and never loaded whole, and `.npz`, whose sizes are summed before it is opened."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.lib import format as npy
+
+from lowdim.errors import BadFile
+from lowdim.sources.checks import as_table
+from lowdim.sources.memory import ArraySource, SparseSource
+from lowdim.sources.source import Source
+
+MOST_RATIO = 200
+"""An archive that unpacks to more than so many times its size is refused."""
+
+SPARSE = {"indices", "indptr", "data", "shape", "format"}
+
+
+def open_npy(path: Path) -> Source:
+    """A `.npy` file as a memory map, so it may be larger than memory."""
+    shape, dtype, offset = _header(path)
+    if dtype.hasobject:
+        raise BadFile(f"{path}: holds Python objects, which are never loaded; write numbers with numpy.save.")
+    needed, there = offset + math.prod(shape) * dtype.itemsize, path.stat().st_size
+    if there != needed:
+        raise BadFile(f"{path}: says shape {shape} of {dtype}, {needed:,} bytes in all, but has {there:,}: damaged.")
+    if 0 in shape:
+        raise BadFile(f"{path}: has shape {shape}, but at least one row and one column are needed.")
+    return ArraySource(as_table(np.load(path, mmap_mode="r", allow_pickle=False)), name=str(path))
+
+
+def open_npz(path: Path, name: str | None = None) -> Source:
+    """One array of an `.npz` archive, or the sparse matrix that scipy.sparse.save_npz wrote."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            unpacked = sum(entry.file_size for entry in archive.infolist())
+        if unpacked > MOST_RATIO * max(path.stat().st_size, 4096):
+            raise BadFile(f"{path}: unpacks to {unpacked:,} bytes, {MOST_RATIO} times its size: refused.")
+        with np.load(path, allow_pickle=False) as arrays:
+            if set(arrays.files) >= SPARSE:
+                return SparseSource(scipy.sparse.load_npz(path))
+            return ArraySource(as_table(arrays[_chosen(path, arrays, name)]), name=str(path))
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
+        if isinstance(error, BadFile):
+            raise
+        raise BadFile(f"{path}: not a readable .npz archive ({error}); write it with numpy.savez.") from error
+
+
+def _chosen(path: Path, arrays: Any, name: str | None) -> str:
+    names = list(arrays.files)
+    if name is not None:
+        if name not in names:
+            raise BadFile(f"{path}: holds no array {name!r}; there are {', '.join(names)}.")
+        return name
+    tables = [one for one in names if arrays[one].ndim == 2]
+    if len(tables) != 1:
+        raise BadFile(f"{path}: holds {len(tables)} tables ({', '.join(names)}); say which one to read.")
+    return str(tables[0])
+
+
+def _header(path: Path) -> tuple[tuple[int, ...], np.dtype[Any], int]:
+    try:
+        with open(path, "rb") as file:
+            version = npy.read_magic(file)
+            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+            shape, _, dtype = read(file)
+            return shape, dtype, file.tell()
+    except (ValueError, OSError, EOFError) as error:
+        raise BadFile(f"{path}: not a readable .npy file ({error}); write it with numpy.save.") from error

@@ -1,0 +1,230 @@
+"""Files that Arrow reads: CSV and TSV, Parquet, Feather (Arrow IPC), JSON lines. The only file that loads pyarrow."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadFile, NeedsExtra
+from lowdim.sources.dialect import MISSING, Dialect, dialect_of
+from lowdim.sources.selection import Column, Kind
+from lowdim.sources.table import TableReader
+
+try:
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.feather
+    import pyarrow.json
+    import pyarrow.parquet
+except ImportError as error:  # pragma: no cover  tested in an environment of its own
+    raise NeedsExtra.package("pyarrow", "Reading CSV, Parquet, Feather and JSON lines files", "files") from error
+
+SAMPLE = 2**18
+"""Bytes at the start of a text file from which its dialect is told."""
+
+TEXT_BLOCK = 2**22
+"""Bytes of text that are parsed at a time; a row must not be longer."""
+
+
+@final
+class CsvReader(TableReader):
+    """A text table, plain or compressed (.gz, .zst, .bz2)."""
+
+    def __init__(self, path: Path, delimiter: str | None = None):
+        self.name = str(path)
+        self._path = path
+        self.n_rows = None
+        with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
+            sample = stream.read(SAMPLE)
+        self._dialect: Dialect = dialect_of(sample, len(sample) < SAMPLE, self.name, delimiter)
+        kinds: list[Kind] = ["number" if numeric else "text" for numeric in self._dialect.numeric]
+        self.columns = tuple(map(Column, self._dialect.names, kinds))
+
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+        """Parse the file from its start."""
+        dialect = self._dialect
+        kinds = {column.name: column.kind for column in self.columns}
+        types = {name: pa.float64() if kinds[name] == "number" else pa.string() for name in names}
+        with (
+            _reading(self._path),
+            pa.csv.open_csv(
+                str(self._path),
+                read_options=pa.csv.ReadOptions(
+                    block_size=TEXT_BLOCK,
+                    column_names=list(dialect.names),
+                    skip_rows=int(dialect.header),
+                    encoding=dialect.encoding,
+                    use_threads=False,
+                ),
+                parse_options=pa.csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=False),
+                convert_options=pa.csv.ConvertOptions(
+                    column_types=types,
+                    include_columns=names,
+                    null_values=list(MISSING),
+                    strings_can_be_null=True,
+                    decimal_point=dialect.decimal,
+                    check_utf8=True,
+                ),
+            ) as reader,
+        ):
+            yield from _gathered(reader, names, rows)
+
+
+@final
+class ParquetReader(TableReader):
+    """One or several Parquet files with the same columns, as one table."""
+
+    def __init__(self, paths: Sequence[Path], name: str):
+        self.name = name
+        self._paths = list(paths)
+        schemas, counts = [], []
+        for path in self._paths:
+            with _reading(path):
+                about = pa.parquet.ParquetFile(str(path), memory_map=False)
+                schemas.append(about.schema_arrow)
+                counts.append(about.metadata.num_rows)
+        _same_columns(self._paths, schemas)
+        self.n_rows = sum(counts)
+        self.columns = columns_of(schemas[0])
+
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+        """Read row groups one after the other, without reading ahead."""
+        for path in self._paths:
+            with _reading(path):
+                file = pa.parquet.ParquetFile(str(path), memory_map=False, pre_buffer=False)
+                yield from _gathered(file.iter_batches(rows, columns=names, use_threads=False), names, rows)
+
+
+@final
+class FeatherReader(TableReader):
+    """An Arrow IPC file (Feather), or a stream of the same."""
+
+    def __init__(self, path: Path):
+        self.name = str(path)
+        self._path = path
+        with _reading(path), self._opened() as reader:
+            self.columns = columns_of(reader.schema)
+            stream = isinstance(reader, pa.RecordBatchStreamReader)
+            self.n_rows = (
+                None if stream else sum(reader.get_batch(i).num_rows for i in range(reader.num_record_batches))
+            )
+
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+        """Read record batches one after the other."""
+        with _reading(self._path), self._opened() as reader:
+            stream = isinstance(reader, pa.RecordBatchStreamReader)
+            each = iter(reader) if stream else (reader.get_batch(i) for i in range(reader.num_record_batches))
+            yield from _gathered((batch.select(names) for batch in each), names, rows)
+
+    def _opened(self) -> Any:
+        with open(self._path, "rb") as file:
+            is_file = file.read(6) == b"ARROW1"
+        return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(str(self._path))
+
+
+@final
+class JsonLinesReader(TableReader):
+    """One JSON object a line."""
+
+    def __init__(self, path: Path):
+        self.name = str(path)
+        self._path = path
+        self.n_rows = None
+        with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
+            sample = stream.read(SAMPLE)
+        lines = sample if len(sample) < SAMPLE else sample[: sample.rfind(b"\n") + 1]
+        if not lines.strip():
+            raise BadFile(f"{path}: empty; one JSON object a line is needed.")
+        with _reading(path):
+            self._schema = _as_floats(pa.json.read_json(io.BytesIO(lines)).schema)
+        self.columns = columns_of(self._schema)
+
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+        """Parse the file from its start."""
+        with _reading(self._path):
+            options = pa.json.ParseOptions(explicit_schema=self._schema, unexpected_field_behavior="ignore")
+            read = pa.json.ReadOptions(block_size=TEXT_BLOCK, use_threads=False)
+            with pa.input_stream(str(self._path), compression="detect") as stream:
+                reader = pa.json.open_json(stream, read_options=read, parse_options=options)
+                yield from _gathered((batch.select(names) for batch in reader), names, rows)
+
+
+def columns_of(schema: Any) -> tuple[Column, ...]:
+    """The columns of an Arrow schema."""
+    return tuple(Column(field.name, _kind(field.type), pa.types.is_float32(field.type)) for field in schema)
+
+
+def _kind(kind: Any) -> Kind:
+    tests: list[tuple[Callable[[Any], bool], Kind]] = [
+        (pa.types.is_boolean, "flag"),
+        (pa.types.is_integer, "number"),
+        (pa.types.is_floating, "number"),
+        (pa.types.is_decimal, "number"),
+        (pa.types.is_null, "number"),
+        (pa.types.is_temporal, "time"),
+        (pa.types.is_string, "text"),
+        (pa.types.is_large_string, "text"),
+        (pa.types.is_string_view, "text"),
+        (pa.types.is_dictionary, "text"),
+    ]
+    return next((name for test, name in tests if test(kind)), "other")
+
+
+def _as_floats(schema: Any) -> Any:
+    """Whole numbers in the first lines may have fractions further down."""
+    return pa.schema([f.with_type(pa.float64()) if pa.types.is_integer(f.type) else f for f in schema])
+
+
+def _gathered(batches: Any, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+    """Small batches joined until they have about so many rows, then as NumPy columns."""
+    waiting: list[Any] = []
+    count = 0
+    for batch in batches:
+        if count and count + batch.num_rows > rows:
+            yield _columns(waiting, names)
+            waiting, count = [], 0
+        waiting.append(batch)
+        count += batch.num_rows
+    if count:
+        yield _columns(waiting, names)
+
+
+def _columns(batches: list[Any], names: list[str]) -> dict[str, NDArray[Any]]:
+    return {name: np.concatenate([_numpy(batch.column(j)) for batch in batches]) for j, name in enumerate(names)}
+
+
+def _numpy(column: Any) -> NDArray[Any]:
+    """A column as NumPy has it; missing numbers are NaN."""
+    if _kind(column.type) == "flag" or pa.types.is_decimal(column.type) or pa.types.is_null(column.type):
+        column = column.cast(pa.float64())
+    array: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return array
+
+
+def _same_columns(paths: Sequence[Path], schemas: Sequence[Any]) -> None:
+    for path, schema in zip(paths, schemas, strict=True):
+        if schema.names != schemas[0].names:
+            raise BadFile(
+                f"{path}: has columns {', '.join(schema.names[:5])} …, but {paths[0].name} has "
+                f"{', '.join(schemas[0].names[:5])} …; files read together need the same columns."
+            )
+
+
+class _reading:  # noqa: N801  used as a verb: with _reading(path)
+    """Turns what Arrow says about a bad file into one sentence that names it."""
+
+    def __init__(self, path: Path):
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, (pa.ArrowException, OSError, EOFError, UnicodeError)) and not isinstance(error, BadFile):
+            what = " ".join(str(error).split())[:300]
+            raise BadFile(f"{self._path}: cannot be read: {what}") from error

@@ -1,0 +1,295 @@
+"""Every kind of file, written by its own library, gives the numbers that NumPy has; bad ones end in one sentence."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+import scipy.sparse
+
+import lowdim
+from lowdim import PCA
+from lowdim.errors import BadFile, BadParameter, LowdimError, NotNumeric
+from lowdim.sources.source import Source
+
+NAMES = ["alpha", "beta", "gamma, δ"]
+X = np.random.default_rng(0).standard_normal((500, 3)) * [1, 10, 100] + [0, 5, -3]
+FRAME = pd.DataFrame(X, columns=NAMES).assign(kind=["a", "b"] * 250, day=pd.Timestamp("2026-01-02"))
+
+
+def rows_of(source: Source) -> np.ndarray:
+    return np.concatenate([np.asarray(block.rows) for block in source.blocks()])
+
+
+def write_sqlite(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        FRAME.assign(day="x").to_sql("measured", connection, index=False)
+    connection.close()
+
+
+def write_xlsx(path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append([*NAMES, "kind"])
+    for row, kind in zip(X.tolist(), FRAME["kind"], strict=True):
+        sheet.append([*row, kind])
+    book.save(path)
+
+
+def write_folder(path: Path) -> None:
+    path.mkdir()
+    for i in range(5):
+        FRAME[100 * i : 100 * i + 100].to_parquet(path / f"part-{i}.parquet")
+
+
+def write_zst(path: Path) -> None:
+    with pa.output_stream(str(path), compression="zstd") as stream:
+        stream.write(FRAME.to_csv(index=False).encode())
+
+
+WRITERS: dict[str, Callable[[Path], Any]] = {
+    "table.csv": lambda path: FRAME.to_csv(path, index=False),
+    "polars.csv": lambda path: pl.DataFrame(FRAME).write_csv(path),
+    "table.csv.gz": lambda path: FRAME.to_csv(path, index=False),
+    "table.csv.bz2": lambda path: FRAME.to_csv(path, index=False),
+    "table.csv.zst": write_zst,
+    "table.tsv": lambda path: FRAME.to_csv(path, index=False, sep="\t"),
+    "semicolon.csv": lambda path: FRAME.to_csv(path, index=False, sep=";"),
+    "pipe.txt": lambda path: FRAME.to_csv(path, index=False, sep="|"),
+    "decimal-comma.csv": lambda path: FRAME.to_csv(path, index=False, sep=";", decimal=","),
+    "bom.csv": lambda path: FRAME.to_csv(path, index=False, encoding="utf-8-sig"),
+    "utf16.csv": lambda path: FRAME.to_csv(path, index=False, encoding="utf-16"),
+    "windows-lines.csv": lambda path: FRAME.to_csv(path, index=False, lineterminator="\r\n"),
+    "table.parquet": lambda path: FRAME.to_parquet(path),
+    "polars.parquet": lambda path: pl.DataFrame(FRAME).write_parquet(path),
+    "small-groups.parquet": lambda path: FRAME.to_parquet(path, row_group_size=7),
+    "folder": write_folder,
+    "table.feather": lambda path: FRAME.to_feather(path),
+    "polars.arrow": lambda path: pl.DataFrame(FRAME).write_ipc(path),
+    "table.jsonl": lambda path: FRAME.drop(columns="day").to_json(
+        path, orient="records", lines=True, double_precision=15
+    ),
+    "polars.ndjson": lambda path: pl.DataFrame(FRAME).write_ndjson(path),
+    "table.xlsx": write_xlsx,
+    "table.sqlite": write_sqlite,
+    "table.npy": lambda path: np.save(path, X),
+    "fortran.npy": lambda path: np.save(path, np.asfortranarray(X)),
+    "table.npz": lambda path: np.savez(path, values=X, other=np.arange(3)),
+    "packed.npz": lambda path: np.savez_compressed(path, values=X),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_gives_the_same_numbers(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    WRITERS[name](path)
+    source = lowdim.open(path)
+    # text and JSON hold 15 to 17 digits
+    np.testing.assert_allclose(rows_of(source), X, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(rows_of(source), X, rtol=1e-13, atol=1e-13)  # and once more
+    if source.columns is not None:
+        assert list(source.columns) == NAMES
+        assert set(source.left_out) >= {"kind"}
+    model = PCA(2).fit(path)
+    np.testing.assert_allclose(model.explained_variance_, PCA(2).fit(X).explained_variance_, rtol=1e-10)
+    np.testing.assert_allclose(model.transform(str(path)), PCA(2).fit(X).transform(X), atol=1e-9)
+
+
+def test_a_pattern_reads_the_parquet_files_it_matches(tmp_path: Path) -> None:
+    write_folder(tmp_path / "parts")
+    assert lowdim.open(str(tmp_path / "parts" / "part-[0-2].parquet")).n_rows == 300
+
+
+def test_sparse_archives_stay_sparse(tmp_path: Path) -> None:
+    S = scipy.sparse.random(50, 20, 0.1, format="csr", random_state=0)
+    scipy.sparse.save_npz(tmp_path / "s.npz", S)
+    assert lowdim.open(tmp_path / "s.npz").sparse
+
+
+def test_float32_columns_stay_float32(tmp_path: Path) -> None:
+    pa.parquet.write_table(pa.table({"a": X[:, 0].astype("f4"), "b": X[:, 1].astype("f4")}), tmp_path / "t.parquet")
+    assert lowdim.open(tmp_path / "t.parquet").dtype == np.float32
+
+
+def test_flags_decimals_and_nulls_are_numbers(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "flag": pa.array([True, None, False]),
+            "whole": pa.array([1, None, 3]),
+            "money": pa.array([1, 2, None], pa.decimal128(10, 2)),
+            "nothing": pa.nulls(3),
+        }
+    )
+    pa.parquet.write_table(table, tmp_path / "t.parquet")
+    expected = [[1, 1, 1, np.nan], [np.nan, np.nan, 2, np.nan], [0, 3, np.nan, np.nan]]
+    np.testing.assert_array_equal(rows_of(lowdim.open(tmp_path / "t.parquet")), expected)
+
+
+@pytest.mark.parametrize("missing", ["", "NA", "NaN", "null", "?", "N/A"])
+def test_missing_cells_of_text_are_nan(missing: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(f"a,b\n1,2\n{missing},4\n5,6\n")
+    np.testing.assert_array_equal(rows_of(lowdim.open(tmp_path / "t.csv")), [[1, 2], [np.nan, 4], [5, 6]])
+
+
+def test_a_table_without_header_gets_names(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("1,2.5\n3,4\n5,6e-1\n")
+    source = lowdim.open(tmp_path / "t.csv")
+    assert source.columns == ("x0", "x1")
+    np.testing.assert_array_equal(rows_of(source), [[1, 2.5], [3, 4], [5, 0.6]])
+
+
+def test_columns_are_chosen_dropped_and_kept_aside(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    FRAME.to_csv(path, index=False)
+    assert lowdim.open(path, columns=["beta", "alpha"]).columns == ("beta", "alpha")
+    assert lowdim.open(path, drop=["beta"]).columns == ("alpha", "gamma, δ")
+    source = lowdim.open(path, label="kind", weight="beta")
+    assert source.columns == ("alpha", "gamma, δ")
+    assert list(source.aside("kind")[:2]) == ["a", "b"]
+    np.testing.assert_allclose(source.aside("beta"), X[:, 1])
+    with pytest.raises(BadParameter, match="did you mean 'alpha'"):
+        lowdim.open(path, columns=["alhpa"])
+    with pytest.raises(NotNumeric, match="kind"):
+        lowdim.open(path, columns=["alpha", "kind"])
+    with pytest.raises(BadParameter, match="choose from a file"):
+        lowdim.open(X, columns=["a"])
+
+
+def test_tables_sheets_and_arrays_are_chosen_by_name(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "d.db") as connection:
+        connection.execute("CREATE TABLE one (a REAL)")
+        connection.execute('CREATE TABLE "two; DROP" ("x""y" REAL, t TEXT)')
+        connection.execute("INSERT INTO \"two; DROP\" VALUES (1.5, 'p'), (NULL, 'q')")
+    connection.close()
+    with pytest.raises(BadFile, match="2 tables; name one of one, two; DROP"):
+        lowdim.open(tmp_path / "d.db")
+    source = lowdim.open(tmp_path / "d.db", table="two; DROP")
+    np.testing.assert_array_equal(rows_of(source), [[1.5], [np.nan]])
+    np.savez(tmp_path / "a.npz", one=X, two=X[:5])
+    assert lowdim.open(tmp_path / "a.npz", table="two").n_rows == 5
+
+
+def broken(path: Path, whole: Callable[[Path], Any], share: float) -> None:
+    whole(path)
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * share)])
+
+
+def bomb(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", bytes(50_000_000))
+
+
+BAD: dict[str, tuple[str, Callable[[Path], Any]]] = {
+    "empty csv": ("t.csv", lambda path: path.write_text("")),
+    "blank csv": ("t.csv", lambda path: path.write_text("\n\n  \n")),
+    "header only": ("t.csv", lambda path: path.write_text("a,b\n")),
+    "all text": ("t.csv", lambda path: path.write_text("a,b\nx,y\nz,w\n")),
+    "ragged, long": ("t.csv", lambda path: path.write_text("a,b\n1,2\n3,4,5\n")),
+    "ragged, short": ("t.csv", lambda path: path.write_text("a,b\n1,2\n3\n")),
+    "text further down": ("t.csv", lambda path: path.write_text("a,b\n" + "1,2\n" * 100_000 + "oops,2\n")),
+    "NUL bytes": ("t.csv", lambda path: path.write_bytes(b"a,b\n1,\0\0\n")),
+    "binary": ("t.csv", lambda path: path.write_bytes(bytes(range(256)) * 20)),
+    "duplicate names": ("t.csv", lambda path: path.write_text("a,a\n1,2\n3,4\n")),
+    "a zip called csv": ("t.csv", lambda path: bomb(path)),
+    "no gzip": ("t.csv.gz", lambda path: path.write_text("a,b\n1,2\n")),
+    "half a gzip": (
+        "t.csv.gz",
+        lambda path: broken(path, lambda p: p.write_bytes(gzip.compress(os.urandom(10**5))), 0.5),
+    ),
+    "empty parquet": ("t.parquet", lambda path: path.write_bytes(b"")),
+    "text called parquet": ("t.parquet", lambda path: path.write_text("a,b\n1,2\n")),
+    "half a parquet": ("t.parquet", lambda path: broken(path, FRAME.to_parquet, 0.5)),
+    "only the magic of parquet": ("t.parquet", lambda path: path.write_bytes(b"PAR1PAR1")),
+    "parquet without rows": ("t.parquet", lambda path: FRAME[:0].to_parquet(path)),
+    "parquet of text": ("t.parquet", lambda path: FRAME[["kind"]].to_parquet(path)),
+    "half a feather": ("t.feather", lambda path: broken(path, FRAME.to_feather, 0.5)),
+    "feather of zeros": ("t.feather", lambda path: path.write_bytes(bytes(1000))),
+    "no JSON": ("t.jsonl", lambda path: path.write_text("hello\n")),
+    "JSON of lists": ("t.jsonl", lambda path: path.write_text("[1, 2]\n[3, 4]\n")),
+    "JSON of nested objects": ("t.jsonl", lambda path: path.write_text('{"a": {"b": 1}}\n')),
+    "blank JSON": ("t.jsonl", lambda path: path.write_text("\n\n")),
+    "half a npy": ("t.npy", lambda path: broken(path, lambda p: np.save(p, X), 0.5)),
+    "npy of objects": ("t.npy", lambda path: np.save(path, np.array([{}, []], dtype=object), allow_pickle=True)),
+    "npy with a giant shape": (
+        "t.npy",
+        lambda path: path.write_bytes(_npy_header((2**40, 8)) + bytes(64)),
+    ),
+    "npy with three axes": ("t.npy", lambda path: np.save(path, np.zeros((2, 3, 4)))),
+    "npy without rows": ("t.npy", lambda path: np.save(path, np.zeros((0, 4)))),
+    "npy of text": ("t.npy", lambda path: np.save(path, np.array([["a"], ["b"]]))),
+    "npz bomb": ("t.npz", bomb),
+    "npz is no zip": ("t.npz", lambda path: path.write_text("hello")),
+    "npz with two tables": ("t.npz", lambda path: np.savez(path, a=X, b=X)),
+    "half a npz": ("t.npz", lambda path: broken(path, lambda p: np.savez(p, X), 0.5)),
+    "no workbook": ("t.xlsx", lambda path: path.write_text("a,b\n1,2\n")),
+    "half a workbook": ("t.xlsx", lambda path: broken(path, write_xlsx, 0.5)),
+    "workbook bomb": ("t.xlsx", bomb),
+    "empty workbook": ("t.xlsx", lambda path: openpyxl.Workbook().save(path)),
+    "no database": ("t.db", lambda path: path.write_text("hello")),
+    "half a database": ("t.sqlite", lambda path: broken(path, write_sqlite, 0.3)),
+    "empty database": (
+        "t.sqlite",
+        lambda path: sqlite3.connect(path).close() or path.write_bytes(b"SQLite format 3\0"),
+    ),
+    "unknown ending": ("t.xyz", lambda path: path.write_text("1,2\n")),
+    "no ending": ("table", lambda path: path.write_text("1,2\n")),
+    "an empty folder": ("folder", lambda path: path.mkdir()),
+    "a folder of text": ("folder", lambda path: path.mkdir() or (path / "a.csv").write_text("a\n1\n")),
+    "a link to itself": ("t.csv", lambda path: path.symlink_to(path)),
+    "not there": ("t.csv", lambda path: None),
+}
+
+
+def _npy_header(shape: tuple[int, ...]) -> bytes:
+    text = json.dumps({"descr": "<f8", "fortran_order": False, "shape": list(shape)})
+    text = text.replace("false", "False").replace("[", "(").replace("]", ")").ljust(118) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_files_end_in_one_sentence_that_names_them(name: str, tmp_path: Path) -> None:
+    filename, write = BAD[name]
+    path = tmp_path / filename
+    write(path)
+    with pytest.raises(LowdimError) as caught:
+        PCA(1).fit(path)
+    message = str(caught.value)
+    assert len(message.splitlines()) <= 3
+    assert filename in message or "npy" in name  # arrays are refused for their shape and type
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_files_without_permission(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a\n1\n")
+    path.chmod(0)
+    with pytest.raises(BadFile, match="permission"):
+        lowdim.open(path)
+
+
+@pytest.mark.parametrize("address", ["https://example.org/t.csv", "s3://bucket/t.parquet"])
+def test_addresses_are_not_read(address: str) -> None:
+    with pytest.raises(BadFile, match="not read"):
+        lowdim.open(address)
+
+
+def test_files_of_other_columns_are_not_mixed(tmp_path: Path) -> None:
+    pd.DataFrame({"a": [1.0]}).to_parquet(tmp_path / "1.parquet")
+    pd.DataFrame({"b": [1.0]}).to_parquet(tmp_path / "2.parquet")
+    with pytest.raises(BadFile, match="same columns"):
+        lowdim.open(tmp_path)
