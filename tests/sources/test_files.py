@@ -120,6 +120,25 @@ def test_sparse_archives_stay_sparse(tmp_path: Path) -> None:
     assert lowdim.open(tmp_path / "s.npz").sparse
 
 
+def test_sparse_archives_of_others_are_read_too(tmp_path: Path) -> None:
+    S = scipy.sparse.random(50, 20, 0.1, format="csr", random_state=0)
+    parts = {"data": S.data, "indices": S.indices, "indptr": S.indptr, "shape": S.shape}
+    np.savez(tmp_path / "rows.npz", **parts, names=np.arange(50))
+    T = S.tocsc()
+    np.savez(tmp_path / "columns.npz", data=T.data, indices=T.indices, indptr=T.indptr, shape=T.shape)
+    for name in ("rows.npz", "columns.npz"):
+        source = lowdim.open(tmp_path / name)
+        np.testing.assert_array_equal(np.concatenate([block.rows.toarray() for block in source.blocks()]), S.toarray())
+
+
+def test_stacks_of_pictures_become_rows(tmp_path: Path) -> None:
+    stack = np.random.default_rng(0).integers(0, 256, (30, 4, 5), dtype=np.uint8)
+    np.save(tmp_path / "stack.npy", stack)
+    np.savez(tmp_path / "stack.npz", images=stack, subject=np.arange(30))
+    for name in ("stack.npy", "stack.npz"):
+        np.testing.assert_array_equal(rows_of(lowdim.open(tmp_path / name)), stack.reshape(30, 20))
+
+
 def test_float32_columns_stay_float32(tmp_path: Path) -> None:
     pa.parquet.write_table(pa.table({"a": X[:, 0].astype("f4"), "b": X[:, 1].astype("f4")}), tmp_path / "t.parquet")
     assert lowdim.open(tmp_path / "t.parquet").dtype == np.float32
@@ -229,7 +248,19 @@ BAD: dict[str, tuple[str, Callable[[Path], Any]]] = {
         "t.npy",
         lambda path: path.write_bytes(_npy_header((2**40, 8)) + bytes(64)),
     ),
-    "npy with three axes": ("t.npy", lambda path: np.save(path, np.zeros((2, 3, 4)))),
+    "npy with one axis": ("t.npy", lambda path: np.save(path, np.zeros(4))),
+    "sparse pointers that lead out": (
+        "t.npz",
+        lambda path: np.savez(
+            path, data=np.ones(2), indices=np.array([0, 99]), indptr=np.array([0, 1, 2]), shape=np.array([2, 3])
+        ),
+    ),
+    "sparse pointers that go back": (
+        "t.npz",
+        lambda path: np.savez(
+            path, data=np.ones(2), indices=np.array([0, 1]), indptr=np.array([0, 9, 2]), shape=np.array([2, 3])
+        ),
+    ),
     "npy without rows": ("t.npy", lambda path: np.save(path, np.zeros((0, 4)))),
     "npy of text": ("t.npy", lambda path: np.save(path, np.array([["a"], ["b"]]))),
     "npz bomb": ("t.npz", bomb),

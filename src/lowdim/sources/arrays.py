@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from numpy.lib import format as npy
+from numpy.typing import NDArray
 
 from lowdim.errors import BadFile
-from lowdim.sources.checks import as_table
+from lowdim.sources.checks import as_table, refuse_dtype, refuse_shape
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Source
 
 MOST_RATIO = 200
 """An archive that unpacks to more than so many times its size is refused."""
 
-SPARSE = {"indices", "indptr", "data", "shape", "format"}
+SPARSE = {"indices", "indptr", "data", "shape"}
+"""Arrays of a compressed sparse matrix, as scipy.sparse.save_npz and others name them."""
 
 
 def open_npy(path: Path) -> Source:
@@ -32,20 +34,20 @@ def open_npy(path: Path) -> Source:
         raise BadFile(f"{path}: says shape {shape} of {dtype}, {needed:,} bytes in all, but has {there:,}: damaged.")
     if 0 in shape:
         raise BadFile(f"{path}: has shape {shape}, but at least one row and one column are needed.")
-    return ArraySource(as_table(np.load(path, mmap_mode="r", allow_pickle=False)), name=str(path))
+    return ArraySource(as_table(_rows(np.load(path, mmap_mode="r", allow_pickle=False))), name=str(path))
 
 
 def open_npz(path: Path, name: str | None = None) -> Source:
-    """One array of an `.npz` archive, or the sparse matrix that scipy.sparse.save_npz wrote."""
+    """One array of an `.npz` archive, or a sparse matrix such as scipy.sparse.save_npz writes."""
     try:
         with zipfile.ZipFile(path) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())
         if unpacked > MOST_RATIO * max(path.stat().st_size, 4096):
             raise BadFile(f"{path}: unpacks to {unpacked:,} bytes, {MOST_RATIO} times its size: refused.")
         with np.load(path, allow_pickle=False) as arrays:
-            if set(arrays.files) >= SPARSE:
-                return SparseSource(scipy.sparse.load_npz(path))
-            return ArraySource(as_table(arrays[_chosen(path, arrays, name)]), name=str(path))
+            if name is None and set(arrays.files) >= SPARSE:
+                return SparseSource(_sparse(path, arrays))
+            return ArraySource(as_table(_rows(arrays[_chosen(path, arrays, name)])), name=str(path))
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
         if isinstance(error, BadFile):
             raise
@@ -58,10 +60,34 @@ def _chosen(path: Path, arrays: Any, name: str | None) -> str:
         if name not in names:
             raise BadFile(f"{path}: holds no array {name!r}; there are {', '.join(names)}.")
         return name
-    tables = [one for one in names if arrays[one].ndim == 2]
+    tables = [one for one in names if arrays[one].ndim >= 2]
     if len(tables) != 1:
-        raise BadFile(f"{path}: holds {len(tables)} tables ({', '.join(names)}); say which one to read.")
+        some = ", ".join(tables or names)
+        raise BadFile(
+            f"{path}: holds {len(tables)} tables ({some}); say which to read, as in table={(tables or names)[0]!r}."
+        )
     return str(tables[0])
+
+
+def _rows(array: NDArray[Any]) -> NDArray[Any]:
+    """A stack of pictures, (n, height, width), as one row each."""
+    return array.reshape(len(array), -1) if array.ndim > 2 and array.size else array
+
+
+def _sparse(path: Path, arrays: Any) -> Any:
+    shape = tuple(map(int, arrays["shape"]))
+    if "format" in arrays.files:
+        kind = str(np.asarray(arrays["format"]).astype(str))
+    else:  # one pointer more than there are rows, or columns
+        kind = "csr" if len(shape) == 2 and len(arrays["indptr"]) == shape[0] + 1 else "csc"
+    make = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}.get(kind)
+    if make is None:
+        raise BadFile(f"{path}: a sparse matrix in format {kind!r}; write it as CSR or CSC.")
+    matrix = make((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+    matrix.check_format(full_check=True)  # pointers of a stranger must not lead out of the arrays
+    refuse_dtype(matrix.dtype)
+    refuse_shape(matrix.shape)
+    return matrix
 
 
 def _header(path: Path) -> tuple[tuple[int, ...], np.dtype[Any], int]:
