@@ -164,6 +164,12 @@ def test_missing_cells_of_text_are_nan(missing: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(rows_of(lowdim.open(tmp_path / "t.csv")), [[1, 2], [np.nan, 4], [5, 6]])
 
 
+def test_quoted_cells_may_hold_delimiters_quotes_and_line_breaks(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"note": ['a "b"', "c,\nd", "e\r\nf"] * 100_000, "value": np.arange(300_000.0)})
+    frame.to_csv(tmp_path / "t.csv", index=False)  # more than one block of text
+    np.testing.assert_array_equal(rows_of(lowdim.open(tmp_path / "t.csv"))[:, 0], frame["value"])
+
+
 def test_a_table_without_header_gets_names(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("1,2.5\n3,4\n5,6e-1\n")
     source = lowdim.open(tmp_path / "t.csv")

@@ -61,7 +61,7 @@ class CsvReader(TableReader):
                     encoding=dialect.encoding,
                     use_threads=False,
                 ),
-                parse_options=pa.csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=False),
+                parse_options=pa.csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True),
                 convert_options=pa.csv.ConvertOptions(
                     column_types=types,
                     include_columns=names,
