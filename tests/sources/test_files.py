@@ -6,6 +6,8 @@ import gzip
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -182,7 +184,7 @@ def test_columns_are_chosen_dropped_and_kept_aside(tmp_path: Path) -> None:
     FRAME.to_csv(path, index=False)
     assert lowdim.open(path, columns=["beta", "alpha"]).columns == ("beta", "alpha")
     assert lowdim.open(path, drop=["beta"]).columns == ("alpha", "gamma, δ")
-    source = lowdim.open(path, label="kind", weight="beta")
+    source = lowdim.open(path, label="beta")
     assert source.columns == ("alpha", "gamma, δ")
     assert list(source.aside("kind")[:2]) == ["a", "b"]
     np.testing.assert_allclose(source.aside("beta"), X[:, 1])
@@ -206,6 +208,14 @@ def test_tables_sheets_and_arrays_are_chosen_by_name(tmp_path: Path) -> None:
     np.testing.assert_array_equal(rows_of(source), [[1.5], [np.nan]])
     np.savez(tmp_path / "a.npz", one=X, two=X[:5])
     assert lowdim.open(tmp_path / "a.npz", table="two").n_rows == 5
+
+
+@pytest.mark.parametrize(("package", "name"), [("pyarrow", "t.csv"), ("python_calamine", "t.xlsx")])
+def test_a_package_that_is_not_there_is_named_with_its_remedy(package: str, name: str, tmp_path: Path) -> None:
+    WRITERS[name.replace("t.", "table.")](tmp_path / name)
+    code = f"import sys; sys.modules[{package!r}] = None\nimport lowdim\nlowdim.open({str(tmp_path / name)!r})"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert 'is not installed: pip install "lowdim[files]"' in answer.stderr.splitlines()[-1]
 
 
 def broken(path: Path, whole: Callable[[Path], Any], share: float) -> None:

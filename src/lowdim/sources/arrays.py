@@ -13,12 +13,10 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from lowdim.errors import BadFile
+from lowdim.sources.archives import refuse_bomb
 from lowdim.sources.checks import as_table, refuse_dtype, refuse_shape
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Source
-
-MOST_RATIO = 200
-"""An archive that unpacks to more than so many times its size is refused."""
 
 SPARSE = {"indices", "indptr", "data", "shape"}
 """Arrays of a compressed sparse matrix, as scipy.sparse.save_npz and others name them."""
@@ -39,11 +37,10 @@ def open_npy(path: Path) -> Source:
 
 def open_npz(path: Path, name: str | None = None) -> Source:
     """One array of an `.npz` archive, or a sparse matrix such as scipy.sparse.save_npz writes."""
+    if not zipfile.is_zipfile(path):  # numpy.load would leave such a file open
+        raise BadFile(f"{path}: not a readable .npz archive (no zip file); write it with numpy.savez.")
     try:
-        with zipfile.ZipFile(path) as archive:
-            unpacked = sum(entry.file_size for entry in archive.infolist())
-        if unpacked > MOST_RATIO * max(path.stat().st_size, 4096):
-            raise BadFile(f"{path}: unpacks to {unpacked:,} bytes, {MOST_RATIO} times its size: refused.")
+        refuse_bomb(path)
         with np.load(path, allow_pickle=False) as arrays:
             if name is None and set(arrays.files) >= SPARSE:
                 return SparseSource(_sparse(path, arrays))

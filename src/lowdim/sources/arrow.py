@@ -21,7 +21,7 @@ try:
     import pyarrow.feather
     import pyarrow.json
     import pyarrow.parquet
-except ImportError as error:  # pragma: no cover  tested in an environment of its own
+except ImportError as error:
     raise NeedsExtra.package("pyarrow", "Reading CSV, Parquet, Feather and JSON lines files", "files") from error
 
 SAMPLE = 2**18

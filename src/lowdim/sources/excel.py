@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, final
@@ -11,16 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadFile, NeedsExtra
+from lowdim.sources.archives import refuse_bomb
 from lowdim.sources.selection import Column, Kind
 from lowdim.sources.table import TableReader
 
 try:
     import python_calamine as calamine
-except ImportError as error:  # pragma: no cover  tested in an environment of its own
+except ImportError as error:
     raise NeedsExtra.package("python-calamine", "Reading workbooks", "files") from error
-
-MOST_RATIO = 200
-"""A workbook that unpacks to more than so many times its size is refused."""
 
 MOST_CELLS = 50_000_000
 
@@ -31,7 +28,7 @@ class ExcelReader(TableReader):
 
     def __init__(self, path: Path, sheet: str | None = None):
         self.name = str(path)
-        _refuse_bomb(path)
+        refuse_bomb(path)
         try:
             book = calamine.CalamineWorkbook.from_path(str(path))
             names = book.sheet_names
@@ -70,12 +67,3 @@ def _array(cells: tuple[Any, ...], kind: Kind) -> NDArray[Any]:
     if kind != "number":
         return np.array(cells, dtype=object)
     return np.array([np.nan if cell == "" else cell for cell in cells], dtype=np.float64)
-
-
-def _refuse_bomb(path: Path) -> None:
-    if not zipfile.is_zipfile(path):
-        return
-    with zipfile.ZipFile(path) as archive:
-        unpacked = sum(entry.file_size for entry in archive.infolist())
-    if unpacked > MOST_RATIO * max(path.stat().st_size, 4096):
-        raise BadFile(f"{path}: unpacks to {unpacked:,} bytes, {MOST_RATIO} times its size: refused.")

@@ -25,7 +25,6 @@ def open_source(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     label: str | None = None,
-    weight: str | None = None,
     table: str | None = None,
 ) -> Source:
     """Turn data into a source of rows that every model takes.
@@ -38,8 +37,8 @@ def open_source(
         is read once. A source is returned as it is.
     columns, drop : lists of names
         Of a file: only these columns, or all that hold numbers but these.
-    label, weight : names
-        Of a file: columns that are kept aside, for names and colours, and as weights of the rows.
+    label : name
+        Of a file: a column that is kept aside, for names and colours; `source.aside(label)` gives it.
     table : name
         Of a workbook, a database or an archive: which sheet, table or array.
 
@@ -52,12 +51,10 @@ def open_source(
     (6, 2)
     """
     if isinstance(data, (str, os.PathLike)):
-        wish = Selection(None if columns is None else tuple(columns), tuple(drop), label, weight)
+        wish = Selection(None if columns is None else tuple(columns), tuple(drop), label)
         return open_path(data, wish, table)
-    if columns is not None or drop or label or weight or table:
-        raise BadParameter(
-            "columns, drop, label, weight and table choose from a file: select from other data yourself."
-        )
+    if columns is not None or drop or label or table:
+        raise BadParameter("columns, drop, label and table choose from a file: select from other data yourself.")
     if isinstance(data, Source):
         return data
     if scipy.sparse.issparse(data):

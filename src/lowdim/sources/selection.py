@@ -31,18 +31,15 @@ class Selection:
     drop: tuple[str, ...] = ()
     label: str | None = None
     """Kept aside, for names and colours."""
-    weight: str | None = None
-    """Kept aside: weights of the rows."""
 
     def of(self, table: Sequence[Column], name: str) -> Chosen:
         """Apply to the columns of a table; the name of the data is for messages."""
         known = {column.name: column for column in table}
-        for wish in (*(self.columns or ()), *self.drop, *filter(None, (self.label, self.weight))):
+        for wish in (*(self.columns or ()), *self.drop, *filter(None, (self.label,))):
             if wish not in known:
                 raise BadParameter(f"{name}: there is no column {wish!r}{_near(wish, list(known))}.")
-        aside = {self.label, self.weight}
         wanted = [known[wish] for wish in self.columns] if self.columns is not None else list(table)
-        wanted = [column for column in wanted if column.name not in self.drop and column.name not in aside]
+        wanted = [column for column in wanted if column.name not in (*self.drop, self.label)]
         numbers = [column for column in wanted if column.kind in ("number", "flag")]
         others: dict[str, str] = {c.name: c.kind for c in wanted if c.kind not in ("number", "flag")}
         if self.columns is not None and others:
@@ -52,7 +49,7 @@ class Selection:
                 f"{name}: none of its {len(table)} columns holds numbers ({', '.join(list(known)[:5])}); at least one "
                 "is needed."
             )
-        return Chosen(tuple(numbers), others, self.label, self.weight)
+        return Chosen(tuple(numbers), others)
 
 
 @dataclass(frozen=True)
@@ -62,13 +59,6 @@ class Chosen:
     numbers: tuple[Column, ...]
     left_out: dict[str, str]
     """Name → what the column holds instead of numbers."""
-    label: str | None
-    weight: str | None
-
-    @property
-    def read(self) -> list[str]:
-        """Names of all columns that must be read."""
-        return [column.name for column in self.numbers] + [name for name in (self.label, self.weight) if name]
 
 
 def _near(wish: str, names: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, final
 from urllib.parse import quote
@@ -24,7 +25,7 @@ class SqliteReader(TableReader):
         self._path = path
         self.name = str(path)
         try:
-            with self._connected() as connection:
+            with closing(self._connected()) as connection:  # leaving the connection's own block would not close it
                 self._table = self._chosen(connection, table)
                 self.name = f"{path}, table {self._table}"
                 quoted = _quoted(self._table)
@@ -39,7 +40,7 @@ class SqliteReader(TableReader):
         """Read the rows in the order of the table."""
         kinds = {column.name: column.kind for column in self.columns}
         listed = ", ".join(map(_quoted, names))
-        with self._connected() as connection:
+        with closing(self._connected()) as connection:
             cursor = connection.execute(f"SELECT {listed} FROM {_quoted(self._table)}")
             while found := cursor.fetchmany(rows):
                 columns = zip(*found, strict=True)

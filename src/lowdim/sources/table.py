@@ -34,7 +34,7 @@ class TableReader(ABC):
 
 @final
 class TableSource(Source):
-    """The columns of a table that hold numbers, as rows. Labels and weights are kept aside."""
+    """The columns of a table that hold numbers, as rows. A label is kept aside."""
 
     columns: tuple[str, ...]
 
@@ -69,7 +69,7 @@ class TableSource(Source):
             raise _no_rows(self._reader.name)
 
     def aside(self, name: str) -> NDArray[Any]:
-        """(n,) one column as it stands in the file: the labels, or the weights."""
+        """(n,) one column as it stands in the file: the labels, say."""
         return np.concatenate([batch[name] for batch in self._reader.batches([name], 2**16)])
 
     def describe(self) -> str:
