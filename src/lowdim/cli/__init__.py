@@ -1,0 +1,1 @@
+"""lowdim at the prompt: one verb a file; no arithmetic."""
