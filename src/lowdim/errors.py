@@ -95,6 +95,10 @@ class FormatError(LowdimError, ValueError):
     """A model file that is not what it should be."""
 
 
+class DoesNotFit(LowdimError, ValueError):
+    """Data that do not have the columns of the model they are meant for."""
+
+
 class NeedsAnotherPass(LowdimError, ValueError):
     """A solver would have to read rows that can be read only once."""
 

@@ -61,14 +61,23 @@ class Certificate:
             return "untrusted"
         return "planes" if self.clusters or self.cut else "certified"
 
-    def __str__(self) -> str:
+    @property
+    def relative_error(self) -> float:
+        """Largest relative error of a variance that is not zero."""
         real = slice(0, len(self.variances) - len(self.null))
         width, size = (self.upper - self.lower)[real] / 2, self.variances[real]
-        relative = np.divide(width, size, out=np.ones_like(width), where=size > 0).max(initial=0.0)
+        return float(np.divide(width, size, out=np.ones_like(width), where=size > 0).max(initial=0.0))
+
+    @property
+    def axis_angle(self) -> float:
+        """Largest bound on the angle of a single axis that has variance, in radians."""
+        return float(self.angles[: len(self.angles) - len(self.null)].max(initial=0.0))
+
+    def __str__(self) -> str:
         lines = [
             f"{self.word}: {len(self.variances)} components by {self.solver}, {counted(self.passes, 'pass', 'es')}",
-            f"  worst relative error of a variance  {relative:.1e}   (asked {self.tol:.0e})",
-            f"  worst angle of a single axis        {self.angles[real].max(initial=0.0):.1e} rad",
+            f"  worst relative error of a variance  {self.relative_error:.1e}   (asked {self.tol:.0e})",
+            f"  worst angle of a single axis        {self.axis_angle:.1e} rad",
             f"  angle of their span                 {self.subspace_angle:.1e} rad",
             f"  orthogonality                       {self.orthogonality:.1e}",
             f"  share of the variance               {self.captured[0]:.10g} … {self.captured[1]:.10g}",

@@ -96,6 +96,24 @@ class TableSource(ConvertibleSource):
         if not start:
             raise _no_rows(self._reader.name)
 
+    def beside(self, name: str) -> Iterator[tuple[Block, NDArray[Any]]]:
+        """Give all rows in blocks, each with one more column as it stands in the file: the labels, say."""
+        start = 0
+        for batch in self._reader.batches(list(dict.fromkeys([*self._names, name])), self.rows_per_block()):
+            rows = self._rows(batch)
+            if len(rows):
+                yield Block(start, rows), batch[name]
+            start += len(rows)
+
+    @property
+    def every_column(self) -> list[str]:
+        """Names of all columns of the table, also of those without numbers."""
+        return [column.name for column in self._reader.columns]
+
+    def batches(self) -> Iterator[Mapping[str, NDArray[Any]]]:
+        """Give all columns of the table as they stand in the file, some rows at a time."""
+        return self._reader.batches(self.every_column, self.rows_per_block())
+
     def to_array(self) -> NDArray[Any]:
         """All rows as one array."""
         assert self._weight is None

@@ -1,0 +1,82 @@
+"""Fits that Ctrl-C stopped: what was learnt is kept in a file, and a later command goes on from there.
+
+A checkpoint is a model file of the rows read so far. It is never deleted here: the command that completes the fit says
+that it can be.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from lowdim.cli.exits import INTERRUPTED, say_line
+from lowdim.cli.opening import load_model
+from lowdim.errors import CannotMerge, DoesNotFit
+
+if TYPE_CHECKING:
+    from lowdim.models.pca import PCA
+    from lowdim.sources.source import Source
+
+
+def keep_part(stop: KeyboardInterrupt, argv: list[str], save: str | None) -> int:
+    """Write a checkpoint, if there is anything to keep, and say how to go on."""
+    model: Any = getattr(stop, "model", None)
+    if model is None:
+        say_line("interrupted; nothing was kept, as this fit can only be begun anew")
+        return INTERRUPTED
+    path = f"{os.path.splitext(save)[0] if save else 'lowdim'}.part.lowdim"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about components, which a checkpoint is not for
+        model.set_params(n_components=1).save(path)
+    say_line(f"interrupted after {model.n_samples_:,} rows, which {path} keeps; go on with")
+    print(f"  {shlex.join(['lowdim', *without_resume(argv), '--resume', path])}", flush=True, file=sys.stderr)
+    return INTERRUPTED
+
+
+def carried_on(estimator: PCA, source: Source, path: str, quiet: bool) -> PCA:
+    """The fit of all rows of the source, from a checkpoint of its first ones; the settings are the estimator's."""
+    from lowdim.cli.progress import shown
+
+    part = load_model(path)
+    _refuse_other_columns(part, source, path)
+    settings = {name: value for name, value in estimator.get_params().items() if name != "svd_solver"}
+    part.set_params(**settings)
+    try:
+        with shown(quiet):
+            part.partial_fit(source.after(part.n_samples_))
+            part.fit_  # noqa: B018  components are computed when they are first asked for
+    except CannotMerge as error:
+        raise CannotMerge(f"{path}: {error}") from error
+    return part
+
+
+def without_resume(argv: list[str]) -> list[str]:
+    """A command line without its --resume."""
+    kept: list[str] = []
+    skip = False
+    for word in argv:
+        if skip:
+            skip = False
+        elif word == "--resume":
+            skip = True
+        elif not word.startswith("--resume="):
+            kept.append(word)
+    return kept
+
+
+def _refuse_other_columns(part: PCA, source: Source, path: str) -> None:
+    mine, theirs = part.fit_.columns, source.columns
+    if mine is not None and theirs is not None and mine != theirs:
+        odd = next((name for name in (*mine, *theirs) if (name in mine) != (name in theirs)), None)
+        what = f"column {odd!r} is in one of them only" if odd is not None else "their order differs"
+        raise DoesNotFit(f"{path}: was begun on other columns ({what}): give the same data and the same options.")
+    if part.n_features_in_ != source.n_columns:
+        raise DoesNotFit(f"{path}: was begun on {part.n_features_in_} columns, the data have {source.n_columns}.")
+    if source.n_rows is not None and source.n_rows <= part.n_samples_:
+        raise DoesNotFit(
+            f"{path}: has seen {part.n_samples_:,} rows, and the data have only {source.n_rows:,}: there are none to "
+            "go on with."
+        )

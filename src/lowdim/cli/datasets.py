@@ -1,0 +1,94 @@
+"""`lowdim datasets`: small data to try things on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lowdim.cli import options
+from lowdim.cli.exits import say_line
+from lowdim.cli.helping import near_names
+from lowdim.errors import BadParameter
+
+if TYPE_CHECKING:
+    from lowdim.datasets import Dataset
+
+MADE = {"planted": (200, 10, 3)}
+"""Arguments of data sets that have no size of their own: rows, columns, dimensions."""
+
+EXAMPLES = """
+lowdim datasets                       # which there are
+lowdim datasets wine -o wine.csv      # write one to a file
+lowdim datasets iris | lowdim - --label label
+"""
+
+Name = Annotated[str | None, typer.Argument(metavar="[NAME]", show_default=False, help="Which; without it, a list.")]
+
+
+def datasets(
+    name: Name = None,
+    output: options.Output = None,
+    json: options.Json = False,
+    raw: options.Raw = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """List the data sets that come with lowdim, or write one."""
+    from lowdim import datasets as every
+    from lowdim.cli.writing import check_output
+
+    names = [one for one in every.__all__ if one != "Dataset"]
+    if name is None:
+        if output is not None:
+            raise BadParameter(f"-o {output}: say which data set to write, as in lowdim datasets iris -o {output}.")
+        return _say_list({one: _made(one) for one in names}, json)
+    if name not in names:
+        near = near_names(name, names)
+        guess = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}."
+        raise BadParameter(f"there is no data set {name!r}; {guess}")
+    check_output(output)
+    found = _made(name)
+    _write(found, output, raw)
+    if output not in (None, "-") and not quiet:
+        n, p = found.values.shape
+        say_line(f"{output}: {n:,} rows × {p:,} columns. {found.about}")
+    return 0
+
+
+def _made(name: str) -> Dataset:
+    from lowdim import datasets as every
+
+    found: Dataset = getattr(every, name)(*MADE.get(name, ()))
+    return found
+
+
+def _say_list(found: dict[str, Dataset], json: bool) -> int:
+    from lowdim.cli.talk import say, say_json, text_width
+    from lowdim.views.lines import Line, wrapped
+
+    if json:
+        listed = [
+            {"name": name, "rows": data.values.shape[0], "columns": data.values.shape[1], "about": data.about}
+            for name, data in found.items()
+        ]
+        say_json("datasets", {"datasets": listed})
+        return 0
+    wide = max(map(len, found))
+    shapes = {name: "{:,} × {:,}".format(*data.values.shape) for name, data in found.items()}
+    room = max(map(len, shapes.values()))
+    lines = [
+        line
+        for name, data in found.items()
+        for line in wrapped(f"{name:<{wide}}  {shapes[name]:>{room}}  ", data.about.split(" Source:")[0], text_width())
+    ]
+    say([*lines, Line(""), Line("lowdim datasets wine -o wine.csv", "command")])
+    return 0
+
+
+def _write(found: Dataset, output: str | None, raw: bool) -> None:
+    from lowdim.views.table_files import open_table
+
+    aside = {"row": found.rows, "label": found.labels}
+    beside = {name: list(values) for name, values in aside.items() if values is not None}
+    with open_table(output, [*beside, *found.columns], raw=raw) as table:
+        table.write({**beside, **dict(zip(found.columns, found.values.T, strict=True))})

@@ -1,0 +1,98 @@
+"""`lowdim DATA`, without a verb: what the data hold, and their main dimensions. Nothing is written."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from lowdim.cli import options
+from lowdim.cli.fit import fitted, say_fit
+from lowdim.cli.opening import Wish, is_model, left_out, naming
+
+if TYPE_CHECKING:
+    from lowdim.results.description import Description
+    from lowdim.sources.source import Source
+
+EXAMPLES = """
+lowdim wine.csv                       # what is in it, and its main dimensions
+lowdim wine.csv --scale --drop id     # all columns alike, without one
+lowdim wine.csv --keep 5              # five dimensions
+lowdim wine.csv --json                # the same for programs
+"""
+
+
+def describe(
+    data: options.Data,
+    keep: options.Keep = "90%",
+    model: options.Model = "pca",
+    scale: options.Scale = False,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    label: options.Label = None,
+    weight: options.Weight = None,
+    encode: options.Encode = False,
+    table: options.Table = None,
+    sql: options.Sql = None,
+    memory: options.Memory = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Say what a table holds, and what its main dimensions are; nothing is written."""
+    if is_model(data):
+        from lowdim.cli.info import info
+
+        return info(data, json=json)
+    from lowdim.cli.modelling import build
+    from lowdim.errors import MissingValues
+
+    wish = Wish(data, columns, drop, label, weight, encode, table, sql)
+    estimator = build(model, keep, scale, memory)
+    with naming(wish.name):
+        source = wish.open()
+        try:
+            estimator = fitted(estimator, source, None, quiet)
+        except MissingValues:
+            if not source.repeatable:
+                raise
+            say_description("describe", wish, source, json, quiet)
+            return 0
+    say_fit("describe", estimator, wish, source, keep, json, quiet)
+    return 0
+
+
+def say_description(command: str, wish: Wish, source: Source, json: bool, quiet: bool) -> None:
+    """Read the data once, and print what each column holds."""
+    from lowdim.cli.progress import shown
+    from lowdim.cli.talk import say, say_json, text_width
+    from lowdim.models.describe import describe as read
+    from lowdim.views.description import description
+    from lowdim.views.facts import description_facts
+    from lowdim.views.lines import Line, wrapped
+    from lowdim.views.summary import next_steps
+
+    with shown(quiet):
+        found = read(source)
+    if json:
+        say_json(command, {"data": wish.name, "left_out": dict(left_out(source)), **description_facts(found)})
+    elif not quiet:
+        width = text_width()
+        lines = description(wish.name, found, left_out(source), width)
+        if not found.complete:
+            lines += [Line(""), *wrapped("note      ", _remedy(found), width, "note")]
+        say([*lines, *next_steps(tuple(_next(wish, found)), width)], sys.stdout)
+
+
+def _remedy(found: Description) -> str:
+    return "PCA needs every value, and filling them in is not offered yet: leave columns or rows out."
+
+
+def _next(wish: Wish, found: Description) -> list[tuple[str, str]]:
+    import shlex
+
+    if wish.data == "-":
+        return []
+    data = shlex.quote(wish.data)
+    if found.complete:
+        return [(f"lowdim {data}", "its main dimensions")]
+    whole = [name for name, holes in zip(found.columns, found.holes, strict=True) if not holes]
+    return [(f"lowdim {data} --columns {shlex.quote(','.join(whole))}", "complete columns")] if len(whole) > 1 else []

@@ -1,0 +1,97 @@
+"""How a command ends: one table from errors to exit codes, and the one line each error is said in."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sys
+import textwrap
+import traceback
+
+import typer
+
+from lowdim import errors
+
+USAGE, BAD_DATA, MISMATCH, NOT_REACHED, TOO_LARGE, INTERRUPTED = 2, 3, 4, 5, 6, 130
+
+EXITS: tuple[tuple[type[BaseException], int], ...] = (
+    (errors.TooLarge, TOO_LARGE),
+    (MemoryError, TOO_LARGE),
+    (errors.NeedsExtra, 1),
+    (errors.BadParameter, USAGE),
+    (errors.FormatError, MISMATCH),
+    (errors.CannotMerge, MISMATCH),
+    (errors.DoesNotFit, MISMATCH),
+    (errors.LowdimError, BAD_DATA),
+    (KeyboardInterrupt, INTERRUPTED),
+)
+"""The first class that an error belongs to gives the code; 1 for all others. docs/command-line.md repeats it."""
+
+WORDING = (
+    (r"PCA\(n_components=(\S+)\): n_components must be", r"--keep \1: the number of components must be"),
+    (r"None keeps all", "--keep all keeps all"),
+    (r"as in table='([^']*)'", r"as in --table \1"),
+    (r"PCA\(memory='?([^')]*)'?\): memory must be", r"--memory \1: it must be"),
+)
+"""What Python calls by parameters, in words of the command line."""
+
+
+def exit_code(error: BaseException) -> int:
+    """The exit code of an error."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return TOO_LARGE
+    return next((code for kind, code in EXITS if isinstance(error, kind)), 1)
+
+
+def report(error: BaseException) -> int:
+    """Say an error on stderr, in one line; give its exit code."""
+    code = exit_code(error)
+    if os.environ.get("LOWDIM_DEBUG"):
+        traceback.print_exception(error)
+    if isinstance(error, KeyboardInterrupt):
+        say_error("interrupted; nothing was written")
+    elif isinstance(error, errors.LowdimError):
+        say_error(in_words(str(error)))
+    elif isinstance(error, MemoryError):
+        say_error("there is not enough memory for this; --memory 1GB keeps to a limit, --dry-run says what is needed")
+    elif isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        say_error(f"{where}{error.strerror or error}")
+    else:
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        say_error(f"unexpected: {textwrap.shorten(what, 300)} (set LOWDIM_DEBUG=1 to see where)")
+    return code
+
+
+def report_usage(error: typer.Exit | Exception) -> int:
+    """Say what is wrong with a command line, and where its help is."""
+    message = getattr(error, "format_message", lambda: str(error))().rstrip(".")
+    near = getattr(error, "possibilities", None)
+    if near:
+        message = f"{error.message}; did you mean {' or '.join(sorted(near))}?"  # type: ignore[union-attr]
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "lowdim"
+    message = message[:1].lower() + message[1:]
+    say_error(f"{message}{'' if message.endswith('?') else '.'} See {command} --help.")
+    return USAGE
+
+
+def say_error(message: str) -> None:
+    """One sentence on stderr, broken between words where a person reads it."""
+    say_line(f"error: {' '.join(message.split())}")
+
+
+def say_line(text: str) -> None:
+    """A line on stderr, wrapped on a terminal alone: programs that read it want one line."""
+    if sys.stderr.isatty():
+        width = max(40, min(100, os.get_terminal_size(sys.stderr.fileno()).columns))
+        text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+    print(text, file=sys.stderr)
+
+
+def in_words(message: str) -> str:
+    """A message of the library in words of the command line."""
+    for pattern, words in WORDING:
+        message = re.sub(pattern, words, message)
+    return message

@@ -1,0 +1,43 @@
+"""`lowdim explain`: how a model was found, or how one would be."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lowdim.cli import options
+from lowdim.cli.fit import say_plan
+from lowdim.cli.opening import Wish, is_model, load_model, naming
+
+EXAMPLES = """
+lowdim explain wine.lowdim                  # solver, why, passes, memory, accuracy
+lowdim explain big.parquet --memory 1GB     # what a fit would do; reads headers alone
+"""
+
+File = Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A .lowdim model file, or a table.")]
+
+
+def explain(
+    file: File,
+    keep: options.Keep = "90%",
+    model: options.Model = "pca",
+    scale: options.Scale = False,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    label: options.Label = None,
+    weight: options.Weight = None,
+    encode: options.Encode = False,
+    table: options.Table = None,
+    sql: options.Sql = None,
+    memory: options.Memory = None,
+    json: options.Json = False,
+) -> int:
+    """Say how a model was found, or how a fit would be made."""
+    if is_model(file):
+        return say_plan(load_model(file).explain(), "explain", json)
+    from lowdim.cli.modelling import build
+
+    wish = Wish(file, columns, drop, label, weight, encode, table, sql)
+    with naming(wish.name):
+        return say_plan(build(model, keep, scale, memory).explain(wish.open()), "explain", json)

@@ -1,0 +1,167 @@
+"""`lowdim fit`: find the components of a table, say what they are, keep the model and the scores."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lowdim.cli import options
+from lowdim.cli.exits import NOT_REACHED, say_line
+from lowdim.cli.opening import Wish, left_out, naming
+
+if TYPE_CHECKING:
+    from lowdim.models.pca import PCA
+    from lowdim.sources.source import Source
+
+EXAMPLES = """
+lowdim fit wine.csv                                  # dimensions that keep 90 %
+lowdim fit wine.csv --scale --keep 2 -o scores.csv   # two, and their scores
+lowdim fit wine.csv --label kind --save wine.lowdim  # keep the model
+lowdim fit big.parquet --memory 1GB --dry-run        # what would it take?
+cat wine.csv | lowdim fit - --json                   # for programs
+"""
+
+Save = Annotated[
+    str | None, typer.Option(metavar="FILE", show_default=False, help="Where to keep the model: a .lowdim file.")
+]
+Resume = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", show_default=False, help="Go on from the checkpoint of an interrupted fit."),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="End with code 5 if the certificate does not reach the accuracy asked for.")
+]
+
+
+def fit(
+    context: typer.Context,
+    data: options.Data,
+    keep: options.Keep = "90%",
+    model: options.Model = "pca",
+    scale: options.Scale = False,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    label: options.Label = None,
+    weight: options.Weight = None,
+    encode: options.Encode = False,
+    table: options.Table = None,
+    sql: options.Sql = None,
+    output: options.Output = None,
+    save: Save = None,
+    resume: Resume = None,
+    memory: options.Memory = None,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+    strict: Strict = False,
+    raw: options.Raw = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Find the few dimensions that keep most of the variance."""
+    from lowdim.cli.modelling import build
+    from lowdim.cli.writing import check_output, score_names, write_rows
+
+    wish = Wish(data, columns, drop, label, weight, encode, table, sql)
+    estimator = build(model, keep, scale, memory)
+    check_output(output, data)
+    check_output(save, data, ending=".lowdim")
+    with naming(wish.name):
+        source = wish.open()
+        if dry_run:
+            return say_plan(estimator.explain(source), "fit", json)
+        try:
+            estimator = fitted(estimator, source, resume, quiet)
+        except KeyboardInterrupt as stop:
+            return _interrupted(stop, context.obj, save)
+        if save is not None:
+            estimator.save(save)
+        if output is not None:
+            write_rows(source, estimator.transform, score_names(estimator.n_components_), output, label, raw)
+    say_fit("fit", estimator, wish, source, keep, json, quiet, save=save, output=output)
+    if resume is not None and not quiet:
+        say_line(f"the fit is complete; the checkpoint {resume} can be deleted")
+    if strict and not estimator.certificate_.reached:
+        say_line("error: the certificate does not reach the accuracy asked for (--strict); see `accuracy` above")
+        return NOT_REACHED
+    return 0
+
+
+def fitted(estimator: PCA, source: Source, resume: str | None, quiet: bool) -> PCA:
+    """The model of the source, begun anew or carried on, with a progress bar."""
+    from lowdim.cli.progress import shown
+
+    if resume is None:
+        with shown(quiet):
+            return estimator.fit(source)
+    from lowdim.cli.checkpoint import carried_on
+
+    return carried_on(estimator, source, resume, quiet)
+
+
+def say_plan(plan: str, command: str, json: bool) -> int:
+    """Print what a fit would do."""
+    from lowdim.cli.talk import say_json
+
+    if json:
+        say_json(command, {"plan": {line[:11].strip(): line[11:] for line in plan.splitlines()}})
+    else:
+        print(plan)
+    return 0
+
+
+def say_fit(
+    command: str,
+    estimator: PCA,
+    wish: Wish,
+    source: Source,
+    keep: str,
+    json: bool,
+    quiet: bool,
+    save: str | None = None,
+    output: str | None = None,
+) -> None:
+    """Print the summary of a fit, or the same as JSON."""
+    from lowdim.cli.talk import say, say_json, text_width
+    from lowdim.views.facts import fit_facts
+    from lowdim.views.summary import About, summary, swamping
+
+    record = estimator.fit_
+    if json:
+        written = {"saved": save, "output": output}
+        say_json(command, {"data": wish.name, "left_out": dict(left_out(source)), **fit_facts(record), **written})
+    elif not quiet:
+        scaled = estimator.scale is not False
+        asked = f"--keep {keep}"
+        steps = _next(wish, scaled, save, output)
+        if not scaled and wish.data != "-" and swamping(record):
+            again = " ".join(filter(None, ["lowdim", shlex.quote(wish.data), wish.chosen(), "--scale"]))
+            steps = [(again, "all columns alike"), *steps[:2]]
+        about = About(wish.name, asked, left_out(source), scaled, tuple(steps))
+        say(summary(record, about, text_width()), sys.stderr if output == "-" else sys.stdout)
+
+
+def _next(wish: Wish, scaled: bool, save: str | None, output: str | None) -> list[tuple[str, str]]:
+    """What a person would do after a fit, as command lines."""
+    if wish.data == "-":
+        return []
+    data = shlex.quote(wish.data)
+    stem = os.path.basename(wish.data.rstrip("/")).split(".")[0] or "data"
+    same = " ".join(filter(None, [data, wish.chosen(), "--scale" if scaled else ""]))
+    if save is not None:
+        return [
+            (f"lowdim transform {shlex.quote(save)} {data} -o scores.csv", "scores of these or other rows"),
+            (f"lowdim info {shlex.quote(save)}", "what is in the model"),
+        ]
+    steps = [(f"lowdim fit {same} --save {shlex.quote(stem + '.lowdim')}", "keep the model")]
+    if output is None:
+        steps.append((f"lowdim fit {same} -o scores.csv", "write the scores"))
+    return [*steps, (f"lowdim choose {same}", "how many dimensions?")]
+
+
+def _interrupted(stop: KeyboardInterrupt, argv: Any, save: str | None) -> int:
+    from lowdim.cli.checkpoint import keep_part
+
+    return keep_part(stop, list(argv or []), save)

@@ -1,0 +1,50 @@
+"""`lowdim info`: what a model file or a table is, without fitting anything."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lowdim.cli import options
+from lowdim.cli.opening import Wish, is_model, load_model, naming
+
+EXAMPLES = """
+lowdim info wine.lowdim    # what the model is, its columns, variances, versions
+lowdim info wine.csv       # what each column holds, and what is missing
+"""
+
+File = Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A .lowdim model file, or a table.")]
+
+
+def info(
+    file: File,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    encode: options.Encode = False,
+    table: options.Table = None,
+    sql: options.Sql = None,
+    json: options.Json = False,
+) -> int:
+    """Say what is in a model file or a table; nothing is fitted."""
+    if not is_model(file):
+        from lowdim.cli.describe import say_description
+
+        wish = Wish(file, columns, drop, encode=encode, table=table, sql=sql)
+        with naming(wish.name):
+            say_description("info", wish, wish.open(), json, quiet=False)
+        return 0
+    from lowdim.cli.talk import say, say_json, text_width
+    from lowdim.views.facts import fit_facts
+    from lowdim.views.model import model_lines
+
+    estimator = load_model(file)
+    settings = {name: value for name, value in estimator.get_params().items() if name in ("scale", "center", "whiten")}
+    can_go_on = getattr(estimator, "_moments", None) is not None
+    if json:
+        say_json(
+            "info", {"model": "pca", "file": file, **settings, "can_go_on": can_go_on, **fit_facts(estimator.fit_)}
+        )
+    else:
+        say(model_lines(file, estimator.fit_, settings, can_go_on, text_width()))
+    return 0

@@ -1,0 +1,61 @@
+"""`lowdim inverse`: scores back to rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lowdim.cli import options
+from lowdim.cli.exits import say_line
+from lowdim.cli.opening import Wish, load_model, naming
+from lowdim.cli.transform import refuse_swapped
+from lowdim.errors import DoesNotFit
+
+if TYPE_CHECKING:
+    from lowdim.sources.source import Source
+
+EXAMPLES = """
+lowdim inverse wine.lowdim scores.csv -o rows.csv
+lowdim transform wine.lowdim new.csv | lowdim inverse wine.lowdim -
+"""
+
+
+def inverse(
+    model: options.ModelFile,
+    data: options.Data,
+    label: options.Label = None,
+    table: options.Table = None,
+    sql: options.Sql = None,
+    output: options.Output = None,
+    raw: options.Raw = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Turn scores back into rows, as near as the model can."""
+    from lowdim.cli.progress import shown
+    from lowdim.cli.writing import check_output, score_names, write_rows
+    from lowdim.views.summary import column_names
+
+    check_output(output, data, model)
+    refuse_swapped(model, data, "inverse")
+    estimator = load_model(model)
+    wish = Wish(data, label=label, table=table, sql=sql)
+    with naming(wish.name):
+        source = _scores(wish, score_names(estimator.n_components_), model)
+        with shown(quiet):
+            names = column_names(estimator.fit_)
+            count = write_rows(source, estimator.inverse_transform, names, output, label, raw)
+    if output not in (None, "-") and not quiet:
+        say_line(f"{output}: {count:,} rows × {len(names):,} columns")
+    return 0
+
+
+def _scores(wish: Wish, names: list[str], model: str) -> Source:
+    """The columns PC1, PC2, … if they are there, else all that hold numbers."""
+    source = wish.open()
+    if source.columns is not None and set(names) <= set(source.columns):
+        source = wish.open(names)
+    if source.n_columns != len(names):
+        raise DoesNotFit(
+            f"{wish.name}: has {source.n_columns} columns of numbers, but the model {model} has {len(names)} "
+            "components; pass what lowdim transform wrote."
+        )
+    return source

@@ -1,0 +1,124 @@
+"""`lowdim` at the prompt: verbs are found, errors are said, exit codes are given. Nothing heavy is loaded here."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from typer.exceptions import TyperException
+
+from lowdim import __version__, errors
+from lowdim.cli import choose, convert, datasets, describe, explain, export, fit, info, inverse, transform
+from lowdim.cli.exits import USAGE, report, report_usage, say_error, say_line
+from lowdim.cli.helping import Verb, Verbs, near_files, near_names
+
+EXAMPLES = """
+lowdim wine.csv                                     # what is in it
+lowdim fit wine.csv --scale --save wine.lowdim      # keep a model of it ...
+lowdim transform wine.lowdim new.csv -o scores.csv  # ... for other rows
+lowdim choose wine.csv                              # how many dimensions?
+lowdim datasets wine -o wine.csv                    # data to try it on
+"""
+
+VERBS = {
+    "fit": fit,
+    "transform": transform,
+    "inverse": inverse,
+    "choose": choose,
+    "info": info,
+    "explain": explain,
+    "convert": convert,
+    "export": export,
+    "datasets": datasets,
+    "describe": describe,
+}
+"""Verb → the file that does it. `describe` is what happens without a verb."""
+
+MAIN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"lowdim {__version__}")
+        raise typer.Exit
+
+
+def _build() -> typer.Typer:
+    settings: dict[str, Any] = {"rich_markup_mode": None, "pretty_exceptions_enable": False}
+    app = typer.Typer(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]}, **settings)
+
+    @app.callback(epilog=EXAMPLES, subcommand_metavar="[VERB] DATA ...")
+    def lowdim(
+        version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Version.")] = False,
+    ) -> None:
+        """Find the few dimensions that matter in a table, and say how right they are."""
+
+    for name, module in VERBS.items():
+        verb = getattr(module, name)
+        app.command(name, cls=Verb, epilog=module.EXAMPLES, hidden=name == "describe")(verb)
+    return app
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line; give its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without bars and minus signs gets question marks
+    given = list(sys.argv[1:] if argv is None else argv)
+    with warnings.catch_warnings():
+        _say_warnings(quiet="-q" in given or "--quiet" in given)
+        try:
+            return _run(given)
+        except TyperException as error:
+            return report_usage(error)
+        except BrokenPipeError:
+            # whoever read the output has seen enough: say nothing, also not when Python closes the stream
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except (Exception, KeyboardInterrupt) as error:
+            return report(error)
+
+
+def _run(given: list[str]) -> int:
+    if given and given[0] not in (*VERBS, *MAIN_OPTIONS):
+        if _is_wrong_verb(given):
+            return USAGE
+        given = ["describe", *given]
+    answer = _build()(given or ["--help"], prog_name="lowdim", standalone_mode=False)
+    sys.stdout.flush()  # here a reader that is gone can still be met
+    return int(answer or 0)
+
+
+def _is_wrong_verb(given: list[str]) -> bool:
+    """Whether the first word is neither a verb nor data; says what was meant."""
+    word = given[0]
+    if word.startswith("-") or os.path.exists(word) or glob.has_magic(word) or "://" in word:
+        return False
+    verbs, files = near_names(word, VERBS.keys() - {"describe"}), near_files(word)
+    looks_like_file = "." in word or os.sep in word
+    if looks_like_file or (files and not verbs and len(given) == 1):
+        return False
+    guess = f"did you mean {' or '.join(verbs or files)}?" if verbs or files else f"the verbs are {', '.join(VERBS)}."
+    say_error(f"there is no verb or file {word!r}; {guess.replace(', describe', '')}")
+    return True
+
+
+def _say_warnings(quiet: bool) -> None:
+    """Warnings of lowdim as one line each; those of other packages are for developers."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        say_line(f"warning: {' '.join(str(message).split())}")
+
+    warnings.simplefilter("ignore")
+    if not quiet:
+        warnings.simplefilter("always", errors.LowdimWarning)
+    warnings.showwarning = show
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""Options that several verbs share, each described once. Importing this loads nothing but typer."""
+
+from __future__ import annotations
+
+import csv
+from typing import Annotated
+
+import typer
+
+Data = Annotated[
+    str,
+    typer.Argument(metavar="DATA", show_default=False, help="A table: file, folder, pattern, or - for standard input."),
+]
+ModelFile = Annotated[str, typer.Argument(metavar="MODEL", show_default=False, help="A .lowdim model file.")]
+
+Keep = Annotated[str, typer.Option(metavar="HOW", help="Components to keep: 90% of the variance, 12, all, or mle.")]
+Model = Annotated[str, typer.Option(metavar="NAME", help="Which model: pca.")]
+Scale = Annotated[bool, typer.Option("--scale", help="Give every column variance 1 first.")]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", show_default=False, help="Most memory the process may take, as 512MB or 1GB."),
+]
+
+Columns = Annotated[str | None, typer.Option(metavar="A,B", show_default=False, help="Only these columns, by name.")]
+Drop = Annotated[str | None, typer.Option(metavar="A,B", show_default=False, help="All columns but these.")]
+Label = Annotated[
+    str | None, typer.Option(metavar="A", show_default=False, help="A column that is kept aside, to name the rows.")
+]
+Weight = Annotated[
+    str | None, typer.Option(metavar="A", show_default=False, help="A column of row weights: 2 counts a row twice.")
+]
+Encode = Annotated[bool, typer.Option("--encode", help="Turn columns of text into columns of 0 and 1.")]
+Table = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", show_default=False, help="Which sheet, table or array of the file."),
+]
+Sql = Annotated[
+    str | None, typer.Option(metavar="QUERY", show_default=False, help="Read what a query gives; the table is `data`.")
+]
+
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        show_default=False,
+        help="Where to write, by its ending: csv, tsv, parquet, feather, jsonl, xlsx, npy, npz; - is standard output.",
+    ),
+]
+Raw = Annotated[
+    bool, typer.Option("--raw", help="Write text as it stands, also where a spreadsheet would take it for a formula.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be read and needed; reads headers alone.")]
+
+
+def names_of(text: str | None) -> list[str] | None:
+    """Names in a list such as a,b; those with commas in them stand in double quotes."""
+    if text is None:
+        return None
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]

@@ -1,0 +1,73 @@
+"""`lowdim transform`: rows to scores, by a model that was kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lowdim.cli import options
+from lowdim.cli.exits import say_line
+from lowdim.cli.opening import Wish, is_model, load_model, naming
+from lowdim.errors import BadParameter, DoesNotFit, NotNumeric
+
+if TYPE_CHECKING:
+    from lowdim.models.pca import PCA
+    from lowdim.sources.source import Source
+
+EXAMPLES = """
+lowdim transform wine.lowdim new.csv -o scores.parquet  # to a file
+lowdim transform wine.lowdim new.csv > scores.csv       # as CSV
+cat new.csv | lowdim transform wine.lowdim - --label kind
+"""
+
+
+def transform(
+    model: options.ModelFile,
+    data: options.Data,
+    label: options.Label = None,
+    table: options.Table = None,
+    sql: options.Sql = None,
+    output: options.Output = None,
+    raw: options.Raw = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Give the scores of rows, along the components of a model.
+
+    The columns of the model are found by their names, in any order, among others.
+    """
+    from lowdim.cli.progress import shown
+    from lowdim.cli.writing import check_output, score_names, write_rows
+
+    check_output(output, data, model)
+    refuse_swapped(model, data, "transform")
+    estimator = load_model(model)
+    wish = Wish(data, label=label, table=table, sql=sql)
+    with naming(wish.name):
+        source = agreeing(wish, estimator, model)
+        with shown(quiet):
+            count = write_rows(source, estimator.transform, score_names(estimator.n_components_), output, label, raw)
+    if output not in (None, "-") and not quiet:
+        say_line(f"{output}: {count:,} rows × {estimator.n_components_} components")
+    return 0
+
+
+def agreeing(wish: Wish, estimator: PCA, model: str) -> Source:
+    """The data, with the columns that the model was fitted on."""
+    names = estimator.fit_.columns
+    try:
+        source = wish.open(None if names is None else list(names))
+    except (BadParameter, NotNumeric) as error:
+        if wish.label is not None and repr(wish.label) in str(error):
+            raise
+        raise DoesNotFit(f"{error} The model {model} needs that column.") from error
+    if source.n_columns != estimator.n_features_in_:
+        raise DoesNotFit(
+            f"{wish.name}: has {source.n_columns} columns of numbers, but the model {model} was fitted on "
+            f"{estimator.n_features_in_}; pass a table of the same kind."
+        )
+    return source
+
+
+def refuse_swapped(model: str, data: str, verb: str) -> None:
+    """Say so if the model stands where the data should."""
+    if is_model(data) and not is_model(model):
+        raise BadParameter(f"{model}: the model comes first: lowdim {verb} {data} {model}.")

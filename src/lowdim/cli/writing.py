@@ -1,0 +1,87 @@
+"""Rows of a model written as a table, block by block, so that neither data nor scores need to fit in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lowdim.errors import BadParameter, MissingValues
+
+if TYPE_CHECKING:
+    from lowdim.sources.source import Source
+
+
+def check_output(path: str | None, *inputs: str | None, ending: str | None = None) -> None:
+    """Refuse, before any work, a path that could not be written or that is one of the inputs."""
+    if path is None or path == "-":
+        return
+    if ending is None:
+        from lowdim.views.table_files import table_kind
+
+        table_kind(path)
+    elif not path.lower().endswith(ending):
+        better = os.path.splitext(path)[0] + ending
+        raise BadParameter(f"{path}: the name of this file must end in {ending}, as in {better}.")
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        raise BadParameter(f"{path}: is a folder; name a file in it.")
+    if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
+        what = "may not be written to" if os.path.isdir(folder) else "is not there"
+        raise BadParameter(f"{path}: its folder {what}; make it first, or write elsewhere.")
+    for given in inputs:
+        if given and os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
+            raise BadParameter(f"{path}: would be written over what is read; choose another name.")
+
+
+def score_names(k: int) -> list[str]:
+    """Names of the columns of scores: PC1, PC2, …, as in the summaries."""
+    return [f"PC{i + 1}" for i in range(k)]
+
+
+def write_rows(
+    source: Source,
+    change: Callable[[Any], Any],
+    names: Sequence[str],
+    output: str | None,
+    label: str | None,
+    raw: bool,
+) -> int:
+    """Write what `change` makes of each block of rows, with the label before it; gives the number of rows."""
+    from lowdim.sources.memory import ArraySource
+    from lowdim.views.table_files import open_table
+
+    if label is not None and label in names:
+        raise BadParameter(f"--label {label}: the table that is written has a column of that name; rename the label.")
+    with open_table(output, [*([] if label is None else [label]), *names], raw=raw) as table:
+        for start, rows, labels in _blocks(source.unweighted(), label):
+            try:
+                made = change(rows if source.sparse else ArraySource(rows, source.columns))
+            except MissingValues:
+                raise _first_hole(rows, start, source.columns) from None
+            columns = dict(zip(names, made.T, strict=True))
+            table.write(columns if label is None else {label: labels, **columns})
+        return table.n_rows
+
+
+def _blocks(source: Source, label: str | None) -> Iterator[tuple[int, Any, Any]]:
+    from lowdim.sources.table import TableSource
+
+    if label is None:
+        yield from ((block.start, block.rows, None) for block in source.blocks())
+    elif isinstance(source, TableSource):
+        yield from ((block.start, block.rows, labels) for block, labels in source.beside(label))
+    else:
+        raise BadParameter(f"--label {label}: {source.describe()} has no named columns.")
+
+
+def _first_hole(rows: Any, start: int, columns: Sequence[str] | None) -> MissingValues:
+    """The error that names the row, counted from 1, and the column of the first value that is not finite."""
+    import numpy as np
+
+    i, j = np.argwhere(~np.isfinite(rows if isinstance(rows, np.ndarray) else rows.toarray()))[0]
+    column = columns[j] if columns else f"x{j}"
+    return MissingValues(
+        f"row {start + i + 1:,} has no finite value in column {column!r}, but every value is needed: fill it, or leave "
+        "the row out."
+    )

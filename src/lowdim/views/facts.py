@@ -1,0 +1,61 @@
+"""A fit as plain facts, for JSON: what a summary says, in numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lowdim.results.description import Description
+from lowdim.results.linear import LinearFit
+from lowdim.views.summary import accuracy, column_names, drivers, swamping
+
+
+def fit_facts(fit: LinearFit) -> dict[str, Any]:
+    """Rows, columns, components and certificate of a fit."""
+    certificate, made = fit.certificate, fit.provenance
+    total = np.cumsum(fit.shares)
+    return {
+        "rows": fit.n_rows,
+        "columns": list(column_names(fit)),
+        "kept": {"components": fit.k, "share": float(total[-1])},
+        "total_variance": fit.total_variance,
+        "components": [
+            {
+                "name": f"PC{i + 1}",
+                "variance": float(fit.variances[i]),
+                "share": float(fit.shares[i]),
+                "cumulative": float(total[i]),
+                "driven_by": [{"column": name, "entry": entry} for name, entry in drivers(fit, i)],
+            }
+            for i in range(fit.k)
+        ],
+        "swamped_by": [{"column": name, "share": share} for name, share in swamping(fit)],
+        "certificate": {
+            "word": certificate.word,
+            "reached": certificate.reached,
+            "sentence": accuracy(certificate),
+            "relative_error": certificate.relative_error,
+            "angle": certificate.axis_angle,
+            "tol": certificate.tol,
+        },
+        "made_by": {"solver": made.solver, "reason": made.reason, "passes": made.passes, **dict(made.versions)},
+    }
+
+
+def description_facts(found: Description) -> dict[str, Any]:
+    """Rows, and of each column what is missing and its range."""
+    return {
+        "rows": found.n_rows,
+        "columns": [
+            {"name": name, "missing": missing, "infinite": infinite, "smallest": least, "largest": most}
+            for name, missing, infinite, least, most in zip(
+                found.columns,
+                found.missing.tolist(),
+                found.infinite.tolist(),
+                found.least.tolist(),
+                found.most.tolist(),
+                strict=True,
+            )
+        ],
+    }

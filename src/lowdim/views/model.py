@@ -1,0 +1,52 @@
+"""What a model file holds, on one screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from lowdim.results.certificate import counted
+from lowdim.results.linear import LinearFit
+from lowdim.views.lines import Line, listed, percent, shortened, wrapped
+from lowdim.views.summary import accuracy, column_names
+
+MOST_VARIANCES = 8
+
+
+def model_lines(name: str, fit: LinearFit, settings: Mapping[str, Any], can_go_on: bool, width: int = 80) -> list[Line]:
+    """What it is, columns, components, variances, accuracy, versions."""
+    made = fit.provenance
+    prepared = [
+        "centred" if settings["center"] else "not centred",
+        "scaled" if settings["scale"] is not False else "not scaled",
+        *(["scores whitened"] if settings["whiten"] else []),
+    ]
+    share = percent(float(fit.shares.sum()))
+    versions = ", ".join(f"{package} {version}" for package, version in made.versions)
+    go_on = "more rows can be added (partial_fit, merge)" if can_go_on else "no rows can be added"
+    return [
+        Line(f"{shortened(name, width - 40)}: PCA, {counted(fit.k, 'component')} that keep {share}", "title"),
+        Line(f"fitted on {counted(fit.n_rows, 'row')} × {counted(len(fit.mean), 'column')}, {', '.join(prepared)}"),
+        Line(f"columns   {listed(column_names(fit), width - 10)}"),
+        Line(""),
+        *_variances(fit),
+        Line(""),
+        *wrapped("accuracy  ", accuracy(fit.certificate), width),
+        *wrapped("data      ", made.data, width),
+        *wrapped("solver    ", made.solver, width),
+        Line(shortened(f"made by   {versions}", width)),
+        Line(f"later     {go_on}"),
+    ]
+
+
+def _variances(fit: LinearFit) -> list[Line]:
+    total = np.cumsum(fit.shares)
+    lines = [Line(f"{'':<5} {'variance':>12}  {'share':>7}  {'in all':>7}", "faint")]
+    for i in range(min(fit.k, MOST_VARIANCES)):
+        text = f"{f'PC{i + 1}':<5} {fit.variances[i]:>12.6g}  {percent(float(fit.shares[i])):>7}"
+        lines.append(Line(f"{text}  {percent(float(total[i])):>7}"))
+    if fit.k > MOST_VARIANCES:
+        lines.append(Line(f"and {fit.k - MOST_VARIANCES:,} more", "faint"))
+    return lines

@@ -1,0 +1,212 @@
+"""A fit on one screen: how many dimensions, what they keep, what drives them, how accurate, what to do next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lowdim.results.certificate import Certificate, counted, ranges
+from lowdim.results.linear import LinearFit
+from lowdim.views.lines import Line, bar, beside, continued, listed, percent, shortened, wrapped
+
+MOST_COMPONENTS = 6
+"""Components that are shown one by one."""
+
+BAR = 14
+"""Characters of the longest bar."""
+
+ROUNDING = 1e-12
+"""A share of less than this is what rounding leaves."""
+
+SWAMPED = 0.9
+"""Columns on one scale are said to swamp the others from this share of the variance on."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a summary says beside the fit itself."""
+
+    name: str
+    """The data, as the user named them."""
+    asked: str = ""
+    """What was asked of the number of components, in words."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Columns that hold no numbers: name → what they hold."""
+    scaled: bool = False
+    next: tuple[tuple[str, str], ...] = ()
+    """Command lines to go on with, and what each does."""
+
+
+def summary(fit: LinearFit, about: About, width: int = 80) -> list[Line]:
+    """At most 24 lines of at most `width` characters, for widths from 60."""
+    return [
+        *_data(fit, about, width),
+        Line(""),
+        *_kept(fit, about),
+        Line(""),
+        *_components(fit, width),
+        Line(""),
+        *wrapped("accuracy  ", accuracy(fit.certificate), width),
+        *_notes(fit, about, width),
+        *next_steps(about.next, width),
+    ]
+
+
+def column_names(fit: LinearFit) -> tuple[str, ...]:
+    """Names of the columns, or x0, x1, … where there are none."""
+    return fit.columns or tuple(f"x{j}" for j in range(len(fit.mean)))
+
+
+def drivers(fit: LinearFit, component: int, most: int = 4) -> list[tuple[str, float]]:
+    """The columns with the largest entries in a component, largest first: those that make up nine tenths of it."""
+    entries = fit.components[component]
+    order = np.argsort(-np.abs(entries), kind="stable")[:most]
+    before = np.concatenate([[0.0], np.cumsum(entries[order] ** 2)[:-1]])
+    names = column_names(fit)
+    return [(names[j], float(entries[j])) for j, done in zip(order, before, strict=True) if done < SWAMPED]
+
+
+def swamping(fit: LinearFit) -> list[tuple[str, float]]:
+    """The few columns that hold nearly all of the variance, and their shares of it; none if many share it.
+
+    Σ_i λ_i v_ij² over the components kept is not more than the variance of column j.
+    """
+    p = len(fit.mean)
+    if p < 3 or fit.total_variance <= 0:
+        return []
+    held = fit.variances @ fit.components**2 / fit.total_variance
+    order = np.argsort(-held, kind="stable")[: max(1, min(3, p // 4))]
+    count = int(np.argmax(np.cumsum(held[order]) >= SWAMPED)) + 1
+    if held[order[:count]].sum() < SWAMPED:
+        return []
+    return [(column_names(fit)[j], float(held[j])) for j in order[:count]]
+
+
+def accuracy(certificate: Certificate) -> str:
+    """The certificate in one sentence."""
+    if not certificate.reached:
+        return (
+            f"NOT reached: the variance of component {ranges(certificate.untrusted)} has fewer right digits than the "
+            f"{_digits(certificate.tol)} asked for"
+        )
+    digits = _digits(max(certificate.relative_error, 1e-16))
+    text = f"certified: variances right to {digits} digits"
+    if certificate.clusters:
+        runs = " and ".join(f"PC{run[0] + 1} to PC{run[-1] + 1}" for run in certificate.clusters)
+        return f"{text}; {runs} have nearly equal variances, so only the plane they span is fixed"
+    if certificate.cut:
+        return f"{text}; the last one and the next, left out, are nearly equal: keep one more or one fewer"
+    return f"{text}, directions to {math.degrees(certificate.axis_angle):.0e} degrees"
+
+
+def next_steps(steps: tuple[tuple[str, str], ...], width: int) -> list[Line]:
+    """Command lines to copy; what each does stands behind it where there is room."""
+    if not steps:
+        return []
+    lines = beside([f"  {command}" for command, _ in steps], [f"# {what}" for _, what in steps])
+    if max(map(len, lines)) > width:
+        lines = [line for command, _ in steps for line in continued(f"  {command}", width)]
+    return [Line(""), Line("next", "faint"), *(Line(text, "command") for text in lines)]
+
+
+def left_out_line(left_out: Mapping[str, str], width: int) -> list[Line]:
+    """Which columns were left out, and what they hold."""
+    if not left_out:
+        return []
+    head = "left out  "
+    items = [f"{name or '(no name)'} ({kind})" for name, kind in left_out.items()]
+    return [Line(head + listed(items, width - len(head)))]
+
+
+def _data(fit: LinearFit, about: About, width: int) -> list[Line]:
+    what = f": {counted(fit.n_rows, 'row')} × {counted(len(fit.mean), 'column')} of numbers, no value missing"
+    room = width - len(what)
+    name = about.name if len(about.name) <= room else "…" + about.name[len(about.name) - room + 1 :]
+    return [Line(name + what, "title"), *left_out_line(about.left_out, width)]
+
+
+def _kept(fit: LinearFit, about: About) -> list[Line]:
+    if fit.total_variance <= 0:
+        return [Line("No column varies: there is no direction to find.", "title")]
+    keeps = "dimension keeps" if fit.k == 1 else "dimensions keep"
+    asked = f" ({about.asked})" if about.asked else ""
+    of = " of the scaled columns" if about.scaled else ""
+    return [Line(f"{fit.k:,} {keeps} {percent(float(fit.shares.sum()))} of the variance{of}{asked}", "title")]
+
+
+def _components(fit: LinearFit, width: int) -> list[Line]:
+    shown = min(fit.k, MOST_COMPONENTS)
+    largest = max(float(fit.shares[0]), 1e-300)
+    total = np.cumsum(fit.shares)
+    lines = [Line(f"        share    in all  {'':{BAR}}  driven by", "faint")]
+    for i in range(shown):
+        head = _head(f"PC{i + 1}", float(fit.shares[i]), largest, percent(float(total[i])))
+        lines.append(Line(head + _driven(fit, i, width - len(head)), "bar"))
+    if fit.k > shown:
+        head = _head("more", float(fit.shares[shown:].sum()), largest)
+        lines.append(Line(f"{head}{counted(fit.k - shown, 'more dimension')}, smaller one by one", "faint"))
+    return lines + _not_kept(fit, MOST_COMPONENTS - shown, largest)
+
+
+def _not_kept(fit: LinearFit, most: int, largest: float) -> list[Line]:
+    """The next dimensions, where their variances are known, and what is left beyond them."""
+    possible = min(fit.n_rows - 1, len(fit.mean))
+    left = max(0.0, 1.0 - float(fit.shares.sum()))
+    lines = []
+    spectrum = np.zeros(0) if fit.spectrum is None or fit.total_variance <= 0 else fit.spectrum[:possible]
+    for i, variance in enumerate(spectrum[fit.k : fit.k + most]):
+        share = float(variance) / fit.total_variance
+        left -= share
+        lines.append(Line(f"{_head(f'PC{fit.k + i + 1}', share, largest)}not kept", "faint"))
+    beyond = possible - fit.k - len(lines)
+    if beyond > 0 and left > ROUNDING:
+        lines.append(Line(f"{_head('rest', left, largest)}{counted(beyond, 'more dimension')}, not kept", "faint"))
+    return lines
+
+
+def _head(name: str, share: float, largest: float, total: str = "") -> str:
+    return f"{name:<5}{percent(share):>8}  {total:>8}  {bar(min(share / largest, 1.0), BAR):{BAR}}  "
+
+
+def _driven(fit: LinearFit, i: int, room: int) -> str:
+    if fit.variances[i] <= 0:
+        return "nothing: no variance is left"
+    text = ""
+    for name, entry in drivers(fit, i):
+        item = f"{'+' if entry > 0 else '−'} {shortened(name.strip() or '(no name)', max(8, room // 2))}"
+        joined = f"{text}  {item}" if text else item
+        if len(joined) > room:
+            break
+        text = joined
+    return text[:room]
+
+
+def _notes(fit: LinearFit, about: About, width: int) -> list[Line]:
+    if about.scaled:
+        return []
+    found = swamping(fit)
+    if not found:
+        return []
+    names = " and ".join(shortened(name, 30) for name, _ in found)
+    alone = "alone holds" if len(found) == 1 else "together hold"
+    share = percent(sum(share for _, share in found))
+    remedy = "--scale gives all columns the same weight"
+    if len(found) == 1:
+        remedy = f"--drop {_quoted(found[0][0])} leaves it out, {remedy}"
+    text = f"{names} {alone} {share} of the variance, as columns on larger scales do: {remedy}"
+    return wrapped("note      ", text, width, "note")
+
+
+def _digits(relative: float) -> int:
+    return max(0, math.floor(-math.log10(relative)))
+
+
+def _quoted(name: str) -> str:
+    """A name as a shell and `--drop` take it."""
+    if "," in name or '"' in name:
+        inner = name.replace('"', '""')
+        return f"'\"{inner}\"'"
+    return f"'{name}'" if not name.replace("_", "").isalnum() else name
