@@ -37,7 +37,7 @@ class Selection:
         known = {column.name: column for column in table}
         for wish in (*(self.columns or ()), *self.drop, *filter(None, (self.label,))):
             if wish not in known:
-                raise BadParameter(f"{name}: there is no column {wish!r}{_near(wish, list(known))}.")
+                raise BadParameter(f"{name}: there is no column {wish!r}{near(wish, list(known))}")
         wanted = [known[wish] for wish in self.columns] if self.columns is not None else list(table)
         wanted = [column for column in wanted if column.name not in (*self.drop, self.label)]
         numbers = [column for column in wanted if column.kind in ("number", "flag")]
@@ -61,8 +61,9 @@ class Chosen:
     """Name → what the column holds instead of numbers."""
 
 
-def _near(wish: str, names: Sequence[str]) -> str:
+def near(wish: str, names: Sequence[str]) -> str:
+    """The end of a sentence about a name that is not there: what may have been meant, or what there is."""
     close = difflib.get_close_matches(wish, names, n=3, cutoff=0.6)
     if close:
         return f"; did you mean {' or '.join(map(repr, close))}?"
-    return f"; there are {', '.join(map(repr, names[:8]))}{' and more' if len(names) > 8 else ''}"
+    return f"; there are {', '.join(map(repr, names[:8])) or 'none'}{' and more' if len(names) > 8 else ''}."

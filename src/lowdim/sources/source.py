@@ -8,13 +8,16 @@ of threads, so the same blocks give the same bits.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.errors import BadParameter
+from lowdim.sources.selection import near
 from lowdim.sources.workers import in_order
 
 Statistic = TypeVar("Statistic")
@@ -46,6 +49,10 @@ class Source(ABC):
     """Share of the entries that are stored."""
     repeatable: bool
     """Whether the rows can be read more than once."""
+    shape_of_rows: tuple[int, ...] | None = None
+    """(height, width) or (height, width, 3) where each row is a picture; None where a row is a list of numbers."""
+    beside: Mapping[str, NDArray[Any]] = MappingProxyType({})
+    """Columns that are kept aside: labels, names of files."""
 
     @abstractmethod
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
@@ -54,6 +61,12 @@ class Source(ABC):
     @abstractmethod
     def describe(self) -> str:
         """Name the data as the user knows them, for messages."""
+
+    def aside(self, name: str) -> NDArray[Any]:
+        """(n,) a column that is kept aside: the labels, say."""
+        if name not in self.beside:
+            raise BadParameter(f"{self.describe()}: no column {name!r} is kept aside{near(name, list(self.beside))}")
+        return self.beside[name]
 
     def reduce(
         self,
