@@ -22,7 +22,7 @@ import zarr
 
 import lowdim
 from lowdim import PCA
-from lowdim.errors import BadFile, BadParameter, LowdimError
+from lowdim.errors import BadFile, BadInput, BadParameter, LowdimError
 from lowdim.sources.source import Source
 from lowdim.sources.stored import StoredSource
 
@@ -107,6 +107,18 @@ def test_blocks_are_whole_chunks_and_never_the_whole_file(
     assert len(next(iter(lowdim.open(tmp_path / "long.h5").blocks())).rows) == 90
 
 
+def test_later_rows_and_smaller_blocks_are_read_without_the_rest(tmp_path: Path) -> None:
+    write_hdf5(tmp_path / "t.h5", chunks=(64, 3))
+    source = lowdim.open(tmp_path / "t.h5")
+    later = source.after(130).limited(100 * 3 * 8)  # room for one chunk of 64 rows
+    blocks = list(later.blocks(least_rows=200))
+    assert [block.start for block in blocks] == list(range(0, 370, 64))
+    np.testing.assert_array_equal(np.concatenate([block.rows for block in blocks]), X[130:])
+    assert later.n_rows == 370
+    with pytest.raises(BadInput, match="nothing is left"):
+        source.after(500)
+
+
 def test_stacks_of_pictures_become_rows_and_keep_their_shape(tmp_path: Path) -> None:
     stack = np.random.default_rng(0).integers(0, 256, (30, 4, 5), dtype=np.uint8)
     with h5py.File(tmp_path / "s.h5", "w") as file:
@@ -166,6 +178,8 @@ def test_h5ad_gives_genes_as_columns_and_labels_of_cells(make: Callable[[Any], A
         lowdim.open(path, label="kinds")
     with pytest.raises(BadParameter, match="aside"):
         source.aside("depth")
+    with pytest.raises(BadParameter, match="sample_weight"):
+        lowdim.open(path, weight="gene1")
 
 
 @pytest.mark.filterwarnings("ignore:Variable names are not unique")  # anndata, when it writes the file

@@ -26,14 +26,17 @@ except ImportError as error:
 
 def open_h5ad(path: Path, selection: Selection, layer: str | None = None) -> Source:
     """X, or the named layer: dense ones are read by blocks, sparse ones stay sparse. The label is a column of obs."""
+    if selection.weight is not None or selection.encode:
+        raise BadParameter(f"{path}: weight and encode are for tables; pass sample_weight to fit instead.")
     with opened_hdf5(path) as file:
         for part in ("var", "obs"):
             if part not in file:
                 raise BadFile(f"{path}: has no {part}, so it is no .h5ad file; rename it .h5 to read its arrays.")
         name = _chosen(path, file, layer)
         names = tuple(map(str, make_index_unique(_frame(path, file, "var").index)))
-        chosen = replace(selection, label=None).of([Column(one, "number") for one in names], f"{path}, {name}")
-        columns = tuple(column.name for column in chosen.numbers)
+        wish = replace(selection, label=None)
+        chosen = wish.of([Column(one, "number") for one in names], f"{path}, {name}", lambda column: [])
+        columns = tuple(feature.name for feature in chosen.features)
         place = {one: j for j, one in enumerate(names)}
         take = None if columns == names else np.array([place[one] for one in columns])
         beside = {} if selection.label is None else {selection.label: _label(path, file, selection.label)}

@@ -35,8 +35,7 @@ def hdf5_source(path: Path, file: Any, name: str, **more: Any) -> StoredSource:
     refuse_array(where, data.shape or (), data.dtype, data.chunks)
     refuse_foreign(path, file, name)
     _refuse_filters(where, data)
-    chunk_rows = data.chunks[0] if data.chunks else 1
-    return StoredSource(partial(_rows, path, name), data.shape, data.dtype, where, chunk_rows=chunk_rows, **more)
+    return StoredSource(partial(_rows, path, name), data.shape, data.dtype, where, chunk=data.chunks, **more)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadFile
 from lowdim.sources.selection import near
-from lowdim.sources.source import Block, ConvertibleSource, rows_per_block
+from lowdim.sources.source import Block, ConvertibleSource, Source
 
 Rows = Callable[[int, int], NDArray[Any]]
 """Gives the rows from one place to another, with any number of axes."""
@@ -35,22 +36,24 @@ class StoredSource(ConvertibleSource):
         opened: Callable[[], AbstractContextManager[Rows]],
         shape: tuple[int, ...],
         dtype: np.dtype[Any],
-        name: str,
+        title: str,
         *,
-        chunk_rows: int = 1,
+        chunk: Sequence[int] | None = None,
         columns: tuple[str, ...] | None = None,
         take: NDArray[np.intp] | None = None,
         beside: Mapping[str, NDArray[Any]] | None = None,
     ):
         self._opened = opened
-        self._name = name
-        self._chunk_rows = chunk_rows
-        self.n_rows = shape[0]
+        self._first, self._total = 0, shape[0]
         self._width = math.prod(shape[1:])
         self._take = take  # places of the columns that are wanted; None: all
+        self._chunk_rows = chunk[0] if chunk else 1
+        self.title = title
+        self.n_rows = shape[0]
         self.n_columns = self._width if take is None else len(take)
         self.dtype = dtype.newbyteorder("=")
         self.columns = columns
+        self.reading_bytes = math.prod(chunk or (0,)) * dtype.itemsize
         if len(shape) > 2:
             self.shape_of_rows = shape[1:]
         if beside is not None:
@@ -58,22 +61,39 @@ class StoredSource(ConvertibleSource):
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Read consecutive rows, in whole chunks of the file where they are not too long."""
-        n = self.n_rows or 0
-        step = _whole_chunks(max(least_rows, rows_per_block(self._width, self.dtype.itemsize)), self._chunk_rows)
+        step = self._whole_chunks(self.rows_per_block(least_rows))
         with self._opened() as rows:
-            for start in range(0, n, step):
-                yield Block(start, self._flat(rows(start, min(start + step, n))))
+            for start in range(self._first, self._total, step):
+                yield Block(start - self._first, self._flat(rows(start, min(start + step, self._total))))
 
     def to_array(self) -> NDArray[Any]:
         """All rows as one array in memory."""
-        array = np.empty((self.n_rows or 0, self.n_columns), dtype=self.dtype)
+        array = np.empty((self._total - self._first, self.n_columns), dtype=self.dtype)
         for block in self.blocks():
             array[block.start : block.start + len(block.rows)] = block.rows
         return array
 
+    def after(self, rows: int) -> Source:
+        """The array from a later row on; nothing before it is read."""
+        if not 0 <= rows < self._total - self._first:
+            return super().after(rows)
+        twin = copy.copy(self)
+        twin._first += rows
+        twin.n_rows = self._total - twin._first
+        twin.beside = {name: column[rows:] for name, column in self.beside.items()}
+        return twin
+
     def describe(self) -> str:
         """Say its name and its shape."""
-        return f"{self._name} ({self.n_rows:,} × {self.n_columns:,} {self.dtype} array)"
+        return f"{self.title} ({self.n_rows:,} × {self.n_columns:,} {self.dtype} array)"
+
+    def _whole_chunks(self, rows: int) -> int:
+        """So many rows, in whole chunks: more, or under a limit fewer; not where chunks are far longer."""
+        rows = max(1, rows * self.n_columns // self._width)  # all columns are read, whichever are wanted
+        chunks = rows / self._chunk_rows
+        if chunks < (0.25 if self.most_block_bytes is None else 1):
+            return rows
+        return self._chunk_rows * (math.ceil(chunks) if self.most_block_bytes is None else math.floor(chunks))
 
     def _flat(self, rows: NDArray[Any]) -> NDArray[Any]:
         flat = np.asarray(rows, dtype=self.dtype).reshape(len(rows), self._width)
@@ -116,8 +136,3 @@ def chosen_array(where: str, name: str | None, arrays: Mapping[str, tuple[tuple[
         raise BadFile(f"{where}: holds no array; one with rows and columns is needed.")
     listed = ", ".join(found[:8]) + (" and more" if len(found) > 8 else "")
     raise BadFile(f"{where}: holds {len(found)} arrays ({listed}); say which to read, as in table={found[0]!r}.")
-
-
-def _whole_chunks(rows: int, chunk_rows: int) -> int:
-    """So many rows, rounded up to whole chunks; not where chunks are so long that this would be far more."""
-    return rows if chunk_rows > 4 * rows else -(-rows // chunk_rows) * chunk_rows

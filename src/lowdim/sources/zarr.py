@@ -37,12 +37,12 @@ def open_zarr(path: Path, name: str | None = None) -> Source:
         name = chosen_array(str(path), name, {at: (array.shape, array.dtype) for at, array in arrays.items()})
         array = arrays[name]
         where = f"{path}, array {name}" if name else str(path)
-        refuse_array(where, array.shape, array.dtype, array.shards or array.chunks)
+        chunk = array.shards or array.chunks
+        refuse_array(where, array.shape, array.dtype, chunk)
         _refuse_codecs(where, array.metadata.to_dict())
         if array.nbytes > COUNTED:
             refuse_hollow(where, array.nbytes, array.nbytes_stored())
-        chunk_rows = (array.shards or array.chunks)[0]
-        return StoredSource(partial(_rows, path, name), array.shape, array.dtype, where, chunk_rows=chunk_rows)
+        return StoredSource(partial(_rows, path, name), array.shape, array.dtype, where, chunk=chunk)
 
 
 @contextmanager
