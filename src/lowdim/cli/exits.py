@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import os
 import re
@@ -9,7 +10,7 @@ import sys
 import textwrap
 import traceback
 
-import typer
+from typer.exceptions import TyperException
 
 from lowdim import errors
 
@@ -39,8 +40,9 @@ WORDING = (
 
 def exit_code(error: BaseException) -> int:
     """The exit code of an error."""
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return TOO_LARGE
+    for cause in (error, error.__cause__):
+        if isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT):
+            return TOO_LARGE
     return next((code for kind, code in EXITS if isinstance(error, kind)), 1)
 
 
@@ -64,12 +66,14 @@ def report(error: BaseException) -> int:
     return code
 
 
-def report_usage(error: typer.Exit | Exception) -> int:
+def report_usage(error: TyperException) -> int:
     """Say what is wrong with a command line, and where its help is."""
-    message = getattr(error, "format_message", lambda: str(error))().rstrip(".")
-    near = getattr(error, "possibilities", None)
+    message = error.format_message().rstrip(".")
+    near = difflib.get_close_matches(
+        getattr(error, "option_name", ""), getattr(error, "possibilities", None) or [], n=1
+    )
     if near:
-        message = f"{error.message}; did you mean {' or '.join(sorted(near))}?"  # type: ignore[union-attr]
+        message = f"{error.message}; did you mean {near[0]}?"
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "lowdim"
     message = message[:1].lower() + message[1:]

@@ -11,8 +11,8 @@ from lowdim.cli.fit import say_plan
 from lowdim.cli.opening import Wish, is_model, load_model, naming
 
 EXAMPLES = """
-lowdim explain wine.lowdim                  # solver, why, passes, memory, accuracy
-lowdim explain big.parquet --memory 1GB     # what a fit would do; reads headers alone
+lowdim explain wine.lowdim                 # how the model was found
+lowdim explain big.parquet --memory 1GB    # how it would be
 """
 
 File = Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A .lowdim model file, or a table.")]

@@ -12,15 +12,24 @@ from lowdim.cli.opening import load_model
 from lowdim.errors import BadParameter
 
 EXAMPLES = """
-lowdim export wine.lowdim -o wine.onnx    # rows in, scores out, for any ONNX runtime
+lowdim export wine.lowdim -o wine.onnx              # rows in, scores out
+lowdim export wine.lowdim -o back.onnx --inverse    # scores in, rows out
 """
 
 Onnx = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Where to write: a .onnx file.")
 ]
+Inverse = Annotated[bool, typer.Option("--inverse", help="The way back: scores in, rows out.")]
+Double = Annotated[bool, typer.Option("--double", help="Compute in float64 in place of float32.")]
 
 
-def export(model: options.ModelFile, output: Onnx, quiet: options.Quiet = False) -> int:
+def export(
+    model: options.ModelFile,
+    output: Onnx,
+    inverse: Inverse = False,
+    double: Double = False,
+    quiet: options.Quiet = False,
+) -> int:
     """Write a model as an ONNX graph: rows in, scores out."""
     from lowdim.cli.writing import check_output
 
@@ -28,9 +37,9 @@ def export(model: options.ModelFile, output: Onnx, quiet: options.Quiet = False)
         raise BadParameter("-o -: an ONNX graph is written to a file; give its name, as in -o model.onnx.")
     check_output(output, model, ending=".onnx")
     estimator = load_model(model)
-    from lowdim.views.onnx import write_onnx
-
-    write_onnx(estimator.fit_, output, whiten=estimator.whiten)
+    estimator.export_onnx(output, inverse=inverse, dtype="float64" if double else "float32")
     if not quiet:
-        say_line(f"{output}: {estimator.n_features_in_:,} columns in, {estimator.n_components_:,} scores out")
+        ends = [f"{estimator.n_features_in_:,} columns", f"{estimator.n_components_:,} scores"]
+        given, made = reversed(ends) if inverse else ends
+        say_line(f"{output}: {given} in, {made} out")
     return 0

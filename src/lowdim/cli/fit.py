@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lowdim.sources.source import Source
 
 EXAMPLES = """
-lowdim fit wine.csv                                  # dimensions that keep 90 %
+lowdim fit wine.csv                                  # what keeps 90 %?
 lowdim fit wine.csv --scale --keep 2 -o scores.csv   # two, and their scores
 lowdim fit wine.csv --label kind --save wine.lowdim  # keep the model
 lowdim fit big.parquet --memory 1GB --dry-run        # what would it take?

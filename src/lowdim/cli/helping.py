@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
+
+from lowdim.cli.exits import report
 
 
 def _format_help(command: Any, context: Any, formatter: Any) -> None:
@@ -29,6 +34,19 @@ class Verb(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
         _format_help(self, ctx, formatter)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the verb; what typer would end in silence or with another code is met first."""
+        try:
+            answer = super().invoke(ctx)
+            sys.stdout.flush()  # here a reader that is gone can still be met
+            return answer
+        except KeyboardInterrupt as stop:
+            raise typer.Exit(report(stop)) from stop
+        except BrokenPipeError as gone:
+            # whoever read the output has seen enough: say nothing, also not when Python closes the stream
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from gone
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options, in words alone: neither types nor what is required."""

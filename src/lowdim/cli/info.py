@@ -10,7 +10,7 @@ from lowdim.cli import options
 from lowdim.cli.opening import Wish, is_model, load_model, naming
 
 EXAMPLES = """
-lowdim info wine.lowdim    # what the model is, its columns, variances, versions
+lowdim info wine.lowdim    # columns, variances, accuracy, versions
 lowdim info wine.csv       # what each column holds, and what is missing
 """
 

@@ -76,10 +76,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _run(given)
         except TyperException as error:
             return report_usage(error)
-        except BrokenPipeError:
-            # whoever read the output has seen enough: say nothing, also not when Python closes the stream
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
         except (Exception, KeyboardInterrupt) as error:
             return report(error)
 
@@ -90,7 +86,6 @@ def _run(given: list[str]) -> int:
             return USAGE
         given = ["describe", *given]
     answer = _build()(given or ["--help"], prog_name="lowdim", standalone_mode=False)
-    sys.stdout.flush()  # here a reader that is gone can still be met
     return int(answer or 0)
 
 

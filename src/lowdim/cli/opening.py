@@ -72,8 +72,10 @@ def naming(name: str) -> Iterator[None]:
     """Put the name of the data before what goes wrong with them, unless the message has it."""
     try:
         yield
-    except (LowdimError, OSError) as error:
-        if isinstance(error, LowdimError) and os.path.basename(name) not in str(error):
+    except BadFile:  # names its file, which may be another
+        raise
+    except LowdimError as error:
+        if os.path.basename(name) not in str(error):
             error.args = (f"{name}: {error}",)
         raise
 

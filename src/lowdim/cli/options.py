@@ -45,7 +45,7 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         show_default=False,
-        help="Where to write, by its ending: csv, tsv, parquet, feather, jsonl, xlsx, npy, npz; - is standard output.",
+        help="Where to write, by its ending: csv, tsv, parquet, feather, jsonl, npy, npz; - is standard output.",
     ),
 ]
 Raw = Annotated[

@@ -48,18 +48,14 @@ def write_rows(
     raw: bool,
 ) -> int:
     """Write what `change` makes of each block of rows, with the label before it; gives the number of rows."""
-    from lowdim.sources.memory import ArraySource
     from lowdim.views.table_files import open_table
 
     if label is not None and label in names:
         raise BadParameter(f"--label {label}: the table that is written has a column of that name; rename the label.")
     with open_table(output, [*([] if label is None else [label]), *names], raw=raw) as table:
         for start, rows, labels in _blocks(source.unweighted(), label):
-            try:
-                made = change(rows if source.sparse else ArraySource(rows, source.columns))
-            except MissingValues:
-                raise _first_hole(rows, start, source.columns) from None
-            columns = dict(zip(names, made.T, strict=True))
+            _refuse_holes(rows, start, source.columns)
+            columns = dict(zip(names, change(rows).T, strict=True))
             table.write(columns if label is None else {label: labels, **columns})
         return table.n_rows
 
@@ -70,18 +66,21 @@ def _blocks(source: Source, label: str | None) -> Iterator[tuple[int, Any, Any]]
     if label is None:
         yield from ((block.start, block.rows, None) for block in source.blocks())
     elif isinstance(source, TableSource):
-        yield from ((block.start, block.rows, labels) for block, labels in source.beside(label))
+        yield from ((block.start, block.rows, labels) for block, labels in source.labelled(label))
     else:
         raise BadParameter(f"--label {label}: {source.describe()} has no named columns.")
 
 
-def _first_hole(rows: Any, start: int, columns: Sequence[str] | None) -> MissingValues:
-    """The error that names the row, counted from 1, and the column of the first value that is not finite."""
+def _refuse_holes(rows: Any, start: int, columns: Sequence[str] | None) -> None:
+    """An error that names the row, counted from 1, and the column of the first value that is not finite."""
     import numpy as np
 
-    i, j = np.argwhere(~np.isfinite(rows if isinstance(rows, np.ndarray) else rows.toarray()))[0]
+    dense = isinstance(rows, np.ndarray)
+    if np.isfinite(rows if dense else rows.data).all():
+        return
+    i, j = np.argwhere(~np.isfinite(rows if dense else rows.toarray()))[0]
     column = columns[j] if columns else f"x{j}"
-    return MissingValues(
+    raise MissingValues(
         f"row {start + i + 1:,} has no finite value in column {column!r}, but every value is needed: fill it, or leave "
         "the row out."
     )

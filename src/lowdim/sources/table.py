@@ -96,7 +96,7 @@ class TableSource(ConvertibleSource):
         if not start:
             raise _no_rows(self._reader.name)
 
-    def beside(self, name: str) -> Iterator[tuple[Block, NDArray[Any]]]:
+    def labelled(self, name: str) -> Iterator[tuple[Block, NDArray[Any]]]:
         """Give all rows in blocks, each with one more column as it stands in the file: the labels, say."""
         start = 0
         for batch in self._reader.batches(list(dict.fromkeys([*self._names, name])), self.rows_per_block()):

@@ -15,6 +15,9 @@ from lowdim.views.lines import Line, bar, beside, continued, listed, percent, sh
 MOST_COMPONENTS = 6
 """Components that are shown one by one."""
 
+SCREEN = 24
+"""Lines of a terminal."""
+
 BAR = 14
 """Characters of the longest bar."""
 
@@ -42,7 +45,7 @@ class About:
 
 def summary(fit: LinearFit, about: About, width: int = 80) -> list[Line]:
     """At most 24 lines of at most `width` characters, for widths from 60."""
-    return [
+    lines = [
         *_data(fit, about, width),
         Line(""),
         *_kept(fit, about),
@@ -51,8 +54,9 @@ def summary(fit: LinearFit, about: About, width: int = 80) -> list[Line]:
         Line(""),
         *wrapped("accuracy  ", accuracy(fit.certificate), width),
         *_notes(fit, about, width),
-        *next_steps(about.next, width),
     ]
+    steps = [next_steps(about.next[:count], width) for count in range(len(about.next), -1, -1)]
+    return lines + next(some for some in steps if len(lines) + len(some) <= SCREEN or not some)
 
 
 def column_names(fit: LinearFit) -> tuple[str, ...]:
@@ -190,7 +194,7 @@ def _notes(fit: LinearFit, about: About, width: int) -> list[Line]:
     found = swamping(fit)
     if not found:
         return []
-    names = " and ".join(shortened(name, 30) for name, _ in found)
+    names = " and ".join(shortened(name, 40 // len(found)) for name, _ in found)
     alone = "alone holds" if len(found) == 1 else "together hold"
     share = percent(sum(share for _, share in found))
     remedy = "--scale gives all columns the same weight"
