@@ -7,14 +7,18 @@ of threads, so the same blocks give the same bits.
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.errors import Interrupted
+from lowdim.sources.progress import new_pass
 from lowdim.sources.workers import in_order
 
 Statistic = TypeVar("Statistic")
@@ -46,6 +50,12 @@ class Source(ABC):
     """Share of the entries that are stored."""
     repeatable: bool
     """Whether the rows can be read more than once."""
+    weighted: bool = False
+    """Whether its blocks carry weights of their own."""
+    reading_bytes: int = 0
+    """Bytes that reading takes beside the blocks that it gives."""
+    most_block_bytes: int | None = None
+    """Limit of a block, from a memory budget; None: about BLOCK_BYTES, or more where a fold wishes it."""
 
     @abstractmethod
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
@@ -61,22 +71,63 @@ class Source(ABC):
         merge: Callable[[Statistic, Statistic], Statistic],
         least_rows: int = 1,
     ) -> Statistic:
-        """Fold `per_block` over all rows, in block order. `merge` may reuse its first argument."""
-        statistics = in_order(per_block, self.blocks(least_rows))
-        total = next(statistics)
-        for statistic in statistics:
-            total = merge(total, statistic)
-        return total
+        """Fold `per_block` over all rows, in block order. `merge` may reuse its first argument.
+
+        The source is read on the calling thread while others work on the blocks before, so reading and computing go
+        on at the same time.
+        """
+        sizes: deque[int] = deque()
+        tell, done = new_pass(self.n_rows), 0
+        total: Any = None
+        for statistic in in_order(per_block, _measured(self.blocks(least_rows), sizes)):
+            total = merge(total, statistic) if done else statistic
+            done += sizes.popleft()
+            if tell(done):
+                raise Interrupted(done, total)
+        return cast(Statistic, total)  # blocks() gives at least one block
+
+    def limited(self, block_bytes: int) -> Self:
+        """The same rows in blocks of at most so many bytes."""
+        twin = copy.copy(self)
+        twin.most_block_bytes = block_bytes
+        return twin
+
+    def unweighted(self) -> Source:
+        """The same rows, each counted once."""
+        return self
+
+    def after(self, rows: int) -> Source:
+        """The source without its first rows."""
+        from lowdim.sources.later import LaterRows
+
+        return LaterRows(self, rows)
+
+    def rows_per_block(self, least_rows: int = 1) -> int:
+        """Rows of one block: about BLOCK_BYTES of them and at least as many as wished, unless memory is limited."""
+        a_row = max(1, self.n_columns * self.dtype.itemsize)
+        if self.most_block_bytes is not None:
+            return max(1, min(self.most_block_bytes, BLOCK_BYTES) // a_row)
+        return max(1, least_rows, BLOCK_BYTES // a_row)
 
 
 class ConvertibleSource(Source):
-    """A source in memory whose rows do not lie in one array, but can be put into one."""
+    """A source whose rows do not lie in one array, but can be put into one."""
+
+    title: str
+    """Its name, for messages."""
 
     @abstractmethod
     def to_array(self) -> NDArray[Any]:
         """All rows as one (n, p) array: a copy."""
 
+    @property
+    def likely_bytes(self) -> int | None:
+        """Bytes of that array; None if nobody knows."""
+        return None if self.n_rows is None else self.n_rows * self.n_columns * self.dtype.itemsize
 
-def rows_per_block(n_columns: int, itemsize: int) -> int:
-    """Rows whose bytes make one block of about BLOCK_BYTES."""
-    return max(1, BLOCK_BYTES // max(1, n_columns * itemsize))
+
+def _measured(blocks: Iterator[Block], sizes: deque[int]) -> Iterator[Block]:
+    """The same blocks; the number of rows of each is noted as it passes."""
+    for block in blocks:
+        sizes.append(block.rows.shape[0])
+        yield block
