@@ -34,7 +34,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         mode = _mode(target, name)
         sweep(target.parent)
         temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}{MARK}")
-        handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with io.BufferedWriter(_Part(handle, name)) as file:
             yield file

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FORMULA = re.compile("[ \ufeff]*[=+\\-@\t\r\n\0=+-@]")
+FORMULA = re.compile("[ \ufeff]*[-=+@\t\r\n\0\uff1d\uff0b\uff0d\uff20]")
 """Beginnings that a spreadsheet may run: those of OWASP ASVS 1.2.10, their full-width forms, and spaces before them."""
 
 SPECIAL = re.compile('[",;|\t\r\n]')
@@ -18,6 +18,8 @@ SPECIAL = re.compile('[",;|\t\r\n]')
 def as_column(values: Any) -> NDArray[Any]:
     """A column as writers take it: real numbers as they are (flags as 0 and 1), everything else as objects."""
     column = np.asarray(values)
+    if column.dtype.kind == "U" and column is not values:
+        column = np.asarray(values, dtype=object)  # NumPy's own texts lose NULs at their end
     if column.dtype.kind == "b":
         return column.astype(np.uint8)
     if column.dtype.kind == "f" and column.dtype.itemsize not in (4, 8):

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, final
 
@@ -67,6 +68,8 @@ class NpzWriter(TableWriter):
             if taken := {"values", "columns"} & set(self._texts):
                 raise BadInput(f"{self.name}: a column of text in .npz cannot be called {taken.pop()!r}; rename it.")
             numbers = [name for name in self.names if name not in self._texts]
+            if not numbers:
+                raise BadInput(f"{self.name}: .npz needs a column of numbers, but all are text; write .csv.")
             self._table = NpyWriter(self.name, self._values, numbers)
         for name, kept in self._texts.items():
             kept += [text or "" for text in texts(columns.pop(name))]
@@ -82,13 +85,19 @@ class NpzWriter(TableWriter):
             self._values.seek(0)
         arrays = {"columns": self._table.names, **self._texts}
         with zipfile.ZipFile(self._file, "w") as archive:
-            with archive.open("values.npy", "w", force_zip64=True) as member:
+            with _member(archive, "values") as member:
                 shutil.copyfileobj(self._values, member, 2**20)
             for name, kept in arrays.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                with _member(archive, name) as member:
                     npy.write_array(member, np.array(kept, dtype=str), allow_pickle=False)
         self.abandon()
 
     def abandon(self) -> None:
         """Let go of the numbers kept aside."""
-        self._values.close()
+        with suppress(OSError):  # a full disk may not take what is still to be written
+            self._values.close()
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
+    """An array of the archive to write to; without the time, so that the same table gives the same bytes."""
+    return archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True)

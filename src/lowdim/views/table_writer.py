@@ -30,6 +30,8 @@ class TableWriter(ABC):
             odd = sorted(set(columns) ^ set(self.names))
             raise BadInput(f"{self.name}: every batch needs the columns that were named at first; odd ones: {odd}.")
         batch = [as_column(columns[name]) for name in self.names]
+        if any(column.ndim != 1 for column in batch):
+            raise BadInput(f"{self.name}: every column of a batch needs one axis; pass a table column by column.")
         lengths = {len(column) for column in batch}
         if len(lengths) > 1:
             raise BadInput(f"{self.name}: columns of a batch need equal lengths, but there are {sorted(lengths)}.")
