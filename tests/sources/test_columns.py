@@ -96,3 +96,15 @@ def test_unknown_columns_are_answered_with_near_ones(path):
         lowdim.open(path, weight="tims")
     with pytest.raises(BadParameter, match="no column 'sort=x'"):
         lowdim.open(path, columns=["sort=x"])
+
+
+def test_weights_of_a_file_count_in_every_batch(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((100, 3)), columns=list("abc")).assign(w=rng.integers(0, 4, 100) * 1.0)
+    table[:50].to_csv(tmp_path / "1.csv", index=False)
+    table[50:].to_csv(tmp_path / "2.csv", index=False)
+    model = PCA(2)
+    for name in ("1.csv", "2.csv"):
+        model.partial_fit(lowdim.open(tmp_path / name, weight="w"))
+    expected = PCA(2).fit(table[list("abc")].to_numpy(), sample_weight=table["w"])
+    np.testing.assert_allclose(model.explained_variance_, expected.explained_variance_, rtol=1e-12)

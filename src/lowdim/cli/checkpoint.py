@@ -39,18 +39,17 @@ def keep_part(stop: KeyboardInterrupt, argv: list[str], save: str | None) -> int
 def carried_on(estimator: PCA, source: Source, path: str, quiet: bool) -> PCA:
     """The fit of all rows of the source, from a checkpoint of its first ones; the settings are the estimator's."""
     from lowdim.cli.progress import shown
+    from lowdim.models.resume import carry_on
 
     part = load_model(path)
-    _refuse_other_columns(part, source, path)
-    settings = {name: value for name, value in estimator.get_params().items() if name != "svd_solver"}
-    part.set_params(**settings)
     try:
         with shown(quiet):
-            part.partial_fit(source.after(part.n_samples_))
-            part.fit_  # noqa: B018  components are computed when they are first asked for
-    except CannotMerge as error:
-        raise CannotMerge(f"{path}: {error}") from error
-    return part
+            whole = carry_on(estimator, part, source)
+            whole.fit_  # noqa: B018  components are computed when they are first asked for
+    except (CannotMerge, DoesNotFit) as error:
+        error.args = (f"{path}: {error}",)
+        raise
+    return whole
 
 
 def without_resume(argv: list[str]) -> list[str]:
@@ -65,18 +64,3 @@ def without_resume(argv: list[str]) -> list[str]:
         elif not word.startswith("--resume="):
             kept.append(word)
     return kept
-
-
-def _refuse_other_columns(part: PCA, source: Source, path: str) -> None:
-    mine, theirs = part.fit_.columns, source.columns
-    if mine is not None and theirs is not None and mine != theirs:
-        odd = next((name for name in (*mine, *theirs) if (name in mine) != (name in theirs)), None)
-        what = f"column {odd!r} is in one of them only" if odd is not None else "their order differs"
-        raise DoesNotFit(f"{path}: was begun on other columns ({what}): give the same data and the same options.")
-    if part.n_features_in_ != source.n_columns:
-        raise DoesNotFit(f"{path}: was begun on {part.n_features_in_} columns, the data have {source.n_columns}.")
-    if source.n_rows is not None and source.n_rows <= part.n_samples_:
-        raise DoesNotFit(
-            f"{path}: has seen {part.n_samples_:,} rows, and the data have only {source.n_rows:,}: there are none to "
-            "go on with."
-        )

@@ -85,7 +85,7 @@ def _run(given: list[str]) -> int:
         if _is_wrong_verb(given):
             return USAGE
         given = ["describe", *given]
-    answer = _build()(given or ["--help"], prog_name="lowdim", standalone_mode=False)
+    answer = _build()(given or ["--help"], prog_name="lowdim", standalone_mode=False, obj=given)
     return int(answer or 0)
 
 

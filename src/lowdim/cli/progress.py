@@ -38,13 +38,16 @@ def shown(quiet: bool) -> Iterator[None]:
 @contextmanager
 def _first_interrupt(stop: threading.Event) -> Iterator[None]:
     """The first Ctrl-C sets the event; a second one interrupts at once."""
-    if threading.current_thread() is not threading.main_thread():  # only that thread may handle signals
+    ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN  # a shell did so for a command in the background
+    if ignored or threading.current_thread() is not threading.main_thread():  # only that thread may handle signals
         yield
         return
 
     def handle(number: int, frame: Any) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         stop.set()
+        if sys.stderr.isatty():
+            sys.stderr.write("\nstopping after this block of rows; Ctrl-C again stops at once\n")
 
     before = signal.signal(signal.SIGINT, handle)
     try:

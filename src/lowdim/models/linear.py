@@ -118,7 +118,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return make_table(kind, dict(zip(map(str, self.get_feature_names_out()), scores.T, strict=True)), like=X)
 
     def _scores(self, X: Any) -> NDArray[Any]:
-        source = self._opened(X, reset=False)
+        source = self._opened(X, reset=False).unweighted()
         fit, dtype = self.fit_, working_dtype(source.dtype)
         scores = project(source, self._preparation, fit.components, dtype, fit.total_variance)
         if not np.isfinite(scores).all():
@@ -227,7 +227,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         check_is_fitted(self)
         fit = self.fit_
         gaussian.proper(fit)
-        source = self._opened(X, reset=False)
+        source = self._opened(X, reset=False).unweighted()
         parts = []
         for block in source.blocks():
             for rows in self._preparation.pieces(block, np.float64, 1024):
@@ -256,7 +256,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             X = np.empty((0, source.n_columns))
         _check_feature_names(self, X, reset=reset)
         _check_n_features(self, np.empty((1, source.n_columns)), reset=reset)
-        return source if reset else source.unweighted()
+        return source
 
     def _checked_k(self, k: int | None) -> int:
         if k is None:

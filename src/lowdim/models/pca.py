@@ -146,7 +146,12 @@ class PCA(LinearModel):
         source = self._opened(X, reset=first)
         scaling = self._scaling(source)
         settings.keep_rule("PCA", self.n_components, None, source.n_columns)
-        moments = self._batch_moments(as_matrix(source, scaling, sample_weight))
+        try:
+            moments = self._batch_moments(as_matrix(source, scaling, sample_weight))
+        except Interrupted as stop:
+            part = self._part(X, source, stop.statistic)
+            stop.model = part if first else self if part is None else self.merge(part)
+            raise
         if first:
             self._remember(X, source)
         else:

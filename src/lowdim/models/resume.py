@@ -1,0 +1,49 @@
+"""A fit that was stopped after some rows, carried on to the end of its data."""
+
+from __future__ import annotations
+
+from sklearn.base import clone
+
+from lowdim.errors import DoesNotFit
+from lowdim.models.pca import PCA
+from lowdim.sources.source import Source
+
+
+def carry_on(estimator: PCA, part: PCA, source: Source) -> PCA:
+    """The fit of all rows of a source, with the estimator's settings; `part` has seen the first of them.
+
+    The result is that of an uninterrupted fit. The rows seen are passed over, not looked at: that they are the same
+    is told from their columns and their number alone.
+    """
+    part._kept_moments()  # an error, if it cannot be carried on
+    _refuse_other_columns(part, source)
+    whole: PCA = clone(estimator)
+    whole.__dict__.update({name: value for name, value in part.__dict__.items() if name not in whole.__dict__})
+    whole._record = None
+    if _rows_left(part.n_samples_, source):
+        whole.partial_fit(source.after(part.n_samples_))
+    return whole
+
+
+def _refuse_other_columns(part: PCA, source: Source) -> None:
+    mine, theirs = part.fit_.columns, source.columns
+    if part.n_features_in_ != source.n_columns:
+        raise DoesNotFit(f"was begun on {part.n_features_in_} columns, the data have {source.n_columns}.")
+    if mine is not None and theirs is not None and mine != theirs:
+        odd = next((name for name in mine if name not in theirs), None)
+        what = f"they lack {odd!r}" if odd is not None else "their order differs"
+        raise DoesNotFit(f"was begun on other columns than the data have ({what}): use the same data and options.")
+
+
+def _rows_left(seen: int, source: Source) -> bool:
+    """Whether there are rows beyond those seen: the last ones may have been read when the fit was stopped."""
+    count = None if source.weighted else source.n_rows  # rows of weight zero are not seen
+    if count is None:
+        count = 0
+        for block in source.blocks():
+            count += block.rows.shape[0]
+            if count > seen:
+                break
+    if count < seen:
+        raise DoesNotFit(f"has seen {seen:,} rows, but the data have only {count:,}: they are other data.")
+    return count > seen

@@ -1,0 +1,159 @@
+"""Ctrl-C leaves a checkpoint, and the command that it prints gives what an uninterrupted fit would have given."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lowdim
+from lowdim import PCA
+from lowdim.cli.checkpoint import without_resume
+
+SLOW = """
+import sys, time
+import lowdim.sources.progress as progress, lowdim.sources.source as source
+begin = progress.new_pass
+source.BLOCK_BYTES = 2**22
+def slowly(*args):
+    tell = begin(*args)
+    def told(rows):
+        print("block", flush=True)
+        time.sleep(0.2)
+        return tell(rows)
+    return told
+source.new_pass = slowly
+from lowdim.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+"""The command line with a pause after each block, so that a signal meets it in the middle."""
+
+
+def interrupted(*argv: str) -> tuple[int, str]:
+    """Exit code and stderr of a command that gets Ctrl-C after its second block."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    for _ in range(2):
+        assert process.stdout.readline() == "block\n"
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    return process.returncode, said
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """A table of about ten blocks, by the name of its file."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    np.save("big.npy", rng.standard_normal((200_000, 40)) * np.arange(1, 41) + 7)
+    return "big.npy"
+
+
+@pytest.mark.parametrize("options", [["--keep", "5"], ["--keep", "90%", "--scale", "--save", "m.lowdim"]])
+def test_an_interrupted_fit_goes_on_where_it_stopped(options, table, run):
+    code, said = interrupted("fit", table, *options)
+    assert code == 130, said
+    first, command = said.splitlines()
+    words = shlex.split(command)
+    assert words[0] == "lowdim"
+    assert words[-2] == "--resume"
+    part = lowdim.load(words[-1])
+    assert f"{part.n_samples_:,} rows" in first
+    assert 0 < part.n_samples_ < 200_000
+    ended = run(*words[1:], *([] if "--save" in options else ["--save", "m.lowdim"]))
+    assert ended.code == 0, ended.err
+    assert f"{words[-1]} can be deleted" in ended.err
+    whole = PCA(5 if "5" in options else 0.9, scale="--scale" in options).fit(table)
+    resumed = lowdim.load("m.lowdim")
+    assert resumed.n_samples_ == 200_000
+    # merged moments agree with those of all rows to 1e-10
+    np.testing.assert_allclose(resumed.explained_variance_, whole.explained_variance_, rtol=1e-10)
+    np.testing.assert_allclose(resumed.mean_, whole.mean_, rtol=1e-10)
+    np.testing.assert_allclose(resumed.components_, whole.components_, atol=1e-8)  # 1e-10 over a gap of 1 %
+
+
+def test_weights_and_columns_of_files_go_on_too(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    names = [f"c{j}" for j in range(20)]
+    table = pd.DataFrame(rng.standard_normal((150_000, 20)), columns=names).assign(w=rng.integers(0, 3, 150_000))
+    table.to_parquet("big.parquet", row_group_size=20_000)
+    argv = ("fit", "big.parquet", "--weight", "w", "--keep", "3", "--save", "m.lowdim")
+    code, said = interrupted(*argv)
+    assert code == 130, said
+    assert lowdim.load("m.part.lowdim").n_samples_ < (table["w"] > 0).sum()
+    assert run(*shlex.split(said.splitlines()[1])[1:], "-q").code == 0
+    whole = PCA(3).fit(table[names].to_numpy(), sample_weight=table["w"])
+    np.testing.assert_allclose(lowdim.load("m.lowdim").explained_variance_, whole.explained_variance_, rtol=1e-10)
+
+
+def test_twice_interrupted_is_not_twice_counted(table, run):
+    _, said = interrupted("fit", table, "--keep", "3", "--save", "m.lowdim")
+    words = shlex.split(said.splitlines()[1])
+    before = lowdim.load("m.part.lowdim").n_samples_
+    code, said = interrupted(*words[1:])
+    assert code == 130
+    assert said.count("--resume") == 1
+    assert lowdim.load("m.part.lowdim").n_samples_ > before
+    assert run(*words[1:], "-q").code == 0
+    np.testing.assert_allclose(
+        lowdim.load("m.lowdim").explained_variance_, PCA(3).fit(table).explained_variance_, rtol=1e-10
+    )
+
+
+def test_a_checkpoint_of_other_data_is_refused(run, wine):
+    model = PCA(2).fit("wine.csv")
+    model.save("whole.lowdim")
+    pd.read_csv("wine.csv")[:100].to_csv("less.csv", index=False)
+    np.save("less.npy", np.zeros((100, 13)))
+    pd.read_csv("wine.csv").rename(columns={"hue": "tint"}).to_csv("other.csv", index=False)
+    for argv, said in (
+        (("wine.csv", "--drop", "hue"), "begun on 13 columns, the data have 12"),
+        (("less.csv",), "the data have only 100"),
+        (("less.npy",), "the data have only 100"),
+        (("other.csv",), "they lack 'hue'"),
+    ):
+        ended = run("fit", *argv, "--resume", "whole.lowdim")
+        assert ended.code == 4, ended.err
+        assert said in ended.err
+        assert "whole.lowdim" in ended.err
+    assert run("fit", "wine.csv", "--resume", "nothing.lowdim").code == 4
+    assert run("fit", "wine.csv", "--resume", "wine.csv").code == 4
+
+
+@pytest.mark.parametrize("name", ["wine.csv", "wine.npy"])
+def test_a_checkpoint_of_all_rows_is_complete(name, run, wine):
+    X = pd.read_csv("wine.csv").select_dtypes("number").to_numpy()
+    np.save("wine.npy", X)
+    PCA(1).partial_fit(lowdim.open(name)).save("all.part.lowdim")
+    facts = run("fit", name, "--keep", "2", "--resume", "all.part.lowdim", "--json").json
+    assert facts["rows"] == 178
+    assert facts["components"][1]["variance"] == pytest.approx(PCA(2).fit(X).explained_variance_[1], rel=1e-10)
+
+
+def test_a_model_that_cannot_go_on_is_refused(run, wine):
+    X = np.random.default_rng(0).standard_normal((400, 300))
+    np.save("wide.npy", X)
+    PCA(2, svd_solver="lanczos").fit(X[:100]).save("lanczos.lowdim")  # kept no scatter: over 200 columns
+    ended = run("fit", "wide.npy", "--resume", "lanczos.lowdim")
+    assert ended.code == 4
+    assert "lanczos.lowdim: " in ended.err
+
+
+def test_interrupting_other_verbs_says_so(wine):
+    np.save("big.npy", np.random.default_rng(0).standard_normal((100_000, 40)))
+    code, said = interrupted("info", "big.npy")
+    assert code == 130
+    assert said == "error: interrupted; nothing was written\n"
+
+
+def test_resume_is_taken_out_of_a_command_line():
+    assert without_resume(["fit", "a", "--resume", "p", "--keep", "2"]) == ["fit", "a", "--keep", "2"]
+    assert without_resume(["fit", "a", "--resume=p"]) == ["fit", "a"]
