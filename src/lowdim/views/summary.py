@@ -44,7 +44,7 @@ class About:
 
 
 def summary(fit: LinearFit, about: About, width: int = 80) -> list[Line]:
-    """At most 24 lines of at most `width` characters, for widths from 60."""
+    """At most 24 lines of at most `width` characters; only a command that cannot be broken may be longer."""
     lines = [
         *_data(fit, about, width),
         Line(""),
@@ -55,6 +55,7 @@ def summary(fit: LinearFit, about: About, width: int = 80) -> list[Line]:
         *wrapped("accuracy  ", accuracy(fit.certificate), width),
         *_notes(fit, about, width),
     ]
+    lines = [Line(shortened(line.text, width), line.part) for line in lines]
     steps = [next_steps(about.next[:count], width) for count in range(len(about.next), -1, -1)]
     return lines + next(some for some in steps if len(lines) + len(some) <= SCREEN or not some)
 
@@ -151,7 +152,7 @@ def _components(fit: LinearFit, width: int) -> list[Line]:
         lines.append(Line(head + _driven(fit, i, width - len(head)), "bar"))
     if fit.k > shown:
         head = _head("more", float(fit.shares[shown:].sum()), largest)
-        lines.append(Line(f"{head}{counted(fit.k - shown, 'more dimension')}, smaller one by one", "faint"))
+        lines.append(Line(f"{head}{counted(fit.k - shown, 'more dimension')}, kept too", "faint"))
     return lines + _not_kept(fit, MOST_COMPONENTS - shown, largest)
 
 
