@@ -151,10 +151,11 @@ def _next(wish: Wish, scaled: bool, save: str | None, output: str | None) -> lis
     stem = os.path.basename(wish.data.rstrip("/")).split(".")[0] or "data"
     same = " ".join(filter(None, [data, wish.chosen(), "--scale" if scaled else ""]))
     if save is not None:
-        return [
-            (f"lowdim transform {shlex.quote(save)} {data} -o scores.csv", "scores of these or other rows"),
-            (f"lowdim info {shlex.quote(save)}", "what is in the model"),
-        ]
+        model = shlex.quote(save)
+        use = (f"lowdim transform {model} {data} -o scores.csv", "scores, also of other rows")
+        if output not in (None, "-"):
+            use = (f"lowdim inverse {model} {shlex.quote(output or '')} -o rows.csv", "scores back to rows")
+        return [use, (f"lowdim info {model}", "what is in the model")]
     steps = [(f"lowdim fit {same} --save {shlex.quote(stem + '.lowdim')}", "keep the model")]
     if output is None:
         steps.append((f"lowdim fit {same} -o scores.csv", "write the scores"))

@@ -151,7 +151,7 @@ def _components(fit: LinearFit, width: int) -> list[Line]:
         head = _head(f"PC{i + 1}", float(fit.shares[i]), largest, percent(float(total[i])))
         lines.append(Line(head + _driven(fit, i, width - len(head)), "bar"))
     if fit.k > shown:
-        head = _head("more", float(fit.shares[shown:].sum()), largest)
+        head = _head("more", float(fit.shares[shown:].sum()))
         lines.append(Line(f"{head}{counted(fit.k - shown, 'more dimension')}, kept too", "faint"))
     return lines + _not_kept(fit, MOST_COMPONENTS - shown, largest)
 
@@ -168,12 +168,13 @@ def _not_kept(fit: LinearFit, most: int, largest: float) -> list[Line]:
         lines.append(Line(f"{_head(f'PC{fit.k + i + 1}', share, largest)}not kept", "faint"))
     beyond = possible - fit.k - len(lines)
     if beyond > 0 and left > ROUNDING:
-        lines.append(Line(f"{_head('rest', left, largest)}{counted(beyond, 'more dimension')}, not kept", "faint"))
+        lines.append(Line(f"{_head('rest', left)}{counted(beyond, 'more dimension')}, not kept", "faint"))
     return lines
 
 
-def _head(name: str, share: float, largest: float, total: str = "") -> str:
-    return f"{name:<5}{percent(share):>8}  {total:>8}  {bar(min(share / largest, 1.0), BAR):{BAR}}  "
+def _head(name: str, share: float, largest: float = math.inf, total: str = "") -> str:
+    """Share and bar of one dimension; of several together no bar, as it could not be compared."""
+    return f"{name:<5}{percent(share):>8}  {total:>8}  {bar(share / largest, BAR):{BAR}}  "
 
 
 def _driven(fit: LinearFit, i: int, room: int) -> str:

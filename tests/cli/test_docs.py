@@ -1,0 +1,77 @@
+"""docs/command-line.md prints what the commands print. `python tests/cli/test_docs.py` writes it anew."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+from lowdim.cli.exits import EXITS
+from lowdim.cli.main import VERBS, main
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
+BLOCK = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
+
+
+def answered(block: str) -> str:
+    """A block of commands with what they print, run one after the other where we are."""
+    said: list[str] = []
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            said += [line, *printed(line[2:])]
+    return "".join(f"{line.rstrip()}\n" for line in said)
+
+
+def printed(command: str) -> list[str]:
+    """Lines of a command; one without pipes is run in this process, which spares the start of Python."""
+    if not command.startswith("lowdim") or set(command) & set("|><"):
+        shell = f"lowdim() {{ '{sys.executable}' -m lowdim.cli.main \"$@\"; }}; {command}"
+        ended = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
+        return [*ended.stdout.splitlines(), *ended.stderr.splitlines()]
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err):
+        main(shlex.split(command)[1:])
+    return [line for stream in (out, err) for line in stream.buffer.getvalue().decode().splitlines()]
+
+
+def rewritten(page: str) -> str:
+    return BLOCK.sub(lambda found: answered(found[0]), page)
+
+
+def about(page: str) -> str:
+    """A page without what differs between machines: last digits, versions, memory."""
+    for pattern in (
+        r"\d\.\d+e-\d+",
+        r"\de-\d+",
+        r"to \d+ digits",
+        r"(numpy|scipy) [\d.]+",
+        r"about [\d.]+ \wB",
+        r"0\.\d{10}",
+    ):
+        page = re.sub(pattern, "#", page)
+    return page
+
+
+def test_the_page_prints_what_the_commands_print(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = PAGE.read_text()
+    assert about(rewritten(page)) == about(page)
+
+
+def test_the_page_has_every_exit_code_and_every_verb():
+    page = PAGE.read_text()
+    codes = set(map(int, re.findall(r"^\| (\d+) \|", page, flags=re.MULTILINE)))
+    assert codes == {0, 1, 2, 3, 4, 5, 6, 130} >= {code for _, code in EXITS}
+    assert all(f"$ lowdim {verb} " in page or f"$ lowdim {verb}\n" in page for verb in VERBS if verb != "describe")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        PAGE.write_text(rewritten(PAGE.read_text()))
