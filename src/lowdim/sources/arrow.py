@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, final
 
@@ -29,6 +30,9 @@ SAMPLE = 2**18
 
 TEXT_BLOCK = 2**22
 """Bytes of text that are parsed at a time; a row must not be longer."""
+
+BATCH_ROWS = 2**14
+"""Rows of a batch that is handed on to DuckDB."""
 
 
 @final
@@ -72,7 +76,7 @@ class CsvReader(TableReader):
                 ),
             ) as reader,
         ):
-            yield from _gathered(reader, names, rows)
+            yield from gathered(reader, names, rows)
 
 
 @final
@@ -97,7 +101,7 @@ class ParquetReader(TableReader):
         for path in self._paths:
             with _reading(path):
                 file = pa.parquet.ParquetFile(str(path), memory_map=False, pre_buffer=False)
-                yield from _gathered(file.iter_batches(rows, columns=names, use_threads=False), names, rows)
+                yield from gathered(file.iter_batches(rows, columns=names, use_threads=False), names, rows)
 
 
 @final
@@ -119,7 +123,7 @@ class FeatherReader(TableReader):
         with _reading(self._path), self._opened() as reader:
             stream = isinstance(reader, pa.RecordBatchStreamReader)
             each = iter(reader) if stream else (reader.get_batch(i) for i in range(reader.num_record_batches))
-            yield from _gathered((batch.select(names) for batch in each), names, rows)
+            yield from gathered((batch.select(names) for batch in each), names, rows)
 
     def _opened(self) -> Any:
         with open(self._path, "rb") as file:
@@ -151,7 +155,28 @@ class JsonLinesReader(TableReader):
             read = pa.json.ReadOptions(block_size=TEXT_BLOCK, use_threads=False)
             with pa.input_stream(str(self._path), compression="detect") as stream:
                 reader = pa.json.open_json(stream, read_options=read, parse_options=options)
-                yield from _gathered((batch.select(names) for batch in reader), names, rows)
+                yield from gathered((batch.select(names) for batch in reader), names, rows)
+
+
+def as_stream(reader: TableReader) -> Any:
+    """The table of any reader as a stream of Arrow record batches, for DuckDB; columns of other kinds are left out."""
+    types = {"number": pa.float64(), "flag": pa.float64(), "text": pa.string(), "time": None}
+    kinds = {column.name: types[column.kind] for column in reader.columns if column.kind in types}
+    batches = reader.batches(list(kinds), BATCH_ROWS)
+    first = next(batches, None)
+    if first is None:
+        raise BadFile(f"{reader.name}: has columns but no rows; at least one row is needed.")
+    arrays = [_arrow(first[name], kind) for name, kind in kinds.items()]
+    schema = pa.schema([(name, array.type) for name, array in zip(kinds, arrays, strict=True)])
+    rest = ([_arrow(batch[name], schema.field(name).type) for name in kinds] for batch in batches)
+    return pa.RecordBatchReader.from_batches(
+        schema, (pa.RecordBatch.from_arrays(one, schema=schema) for one in chain([arrays], rest))
+    )
+
+
+def _arrow(values: NDArray[Any], kind: Any) -> Any:
+    """A column as Arrow has it; NaN is a missing number."""
+    return pa.array(values, type=kind, from_pandas=True)
 
 
 def columns_of(schema: Any) -> tuple[Column, ...]:
@@ -180,7 +205,7 @@ def _as_floats(schema: Any) -> Any:
     return pa.schema([f.with_type(pa.float64()) if pa.types.is_integer(f.type) else f for f in schema])
 
 
-def _gathered(batches: Any, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+def gathered(batches: Any, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
     """Small batches joined until they have about so many rows, then as NumPy columns."""
     waiting: list[Any] = []
     count = 0

@@ -14,25 +14,32 @@ from lowdim.sources.selection import Selection
 from lowdim.sources.source import Source
 from lowdim.sources.table import TableReader, TableSource
 
+ARRAYS = ("npy", "npz", "hdf5", "zarr")
+"""Kinds of files whose columns have no names."""
 
-def open_path(given: str | os.PathLike[str], selection: Selection, table: str | None = None) -> Source:
+
+def open_path(
+    given: str | os.PathLike[str], selection: Selection, table: str | None = None, sql: str | None = None
+) -> Source:
     """The source behind a path: a file, a folder, or a pattern such as ``part-*.parquet``."""
     text = os.fspath(given)
     if re.match(r"[a-z][a-z0-9+]+://", text, re.IGNORECASE):
         raise BadFile(f"{text}: addresses are not read; download the file first, and pass its path.")
     paths = _matching(text)
     kind = kind_of(paths[0])
+    if len(paths) > 1 and kind != "parquet":
+        raise BadFile(f"{text}: {len(paths)} files match, but only Parquet files are read together; name one of them.")
+    if sql is not None:
+        return TableSource(_queried(sql, kind, paths, text, table), selection)
     if kind == "parquet":
         from lowdim.sources.arrow import ParquetReader
 
         return TableSource(ParquetReader(paths, text), selection)
-    if len(paths) > 1:
-        raise BadFile(f"{text}: {len(paths)} files match, but only Parquet files are read together; name one of them.")
     if kind == "h5ad":
         from lowdim.sources.anndata import open_h5ad
 
         return open_h5ad(paths[0], selection, table)
-    if kind in ("npy", "npz", "hdf5", "zarr"):
+    if kind in ARRAYS:
         if selection != Selection():
             raise BadParameter(f"{text}: an array has no names of columns to choose by; slice it yourself.")
         return _array(kind, paths[0], table)
@@ -53,11 +60,30 @@ def _array(kind: str, path: Path, name: str | None) -> Source:
     return open_npy(path) if kind == "npy" else open_npz(path, name)
 
 
+def _queried(sql: str, kind: str, paths: Sequence[Path], text: str, table: str | None) -> TableReader:
+    """The rows that a query over the data gives."""
+    from lowdim.sources.duckdb import query_database, query_parquet, query_table
+
+    if kind in (*ARRAYS, "h5ad"):
+        raise BadParameter(f"{text}: sql asks a table with names of columns, and this is an array.")
+    if table is not None and kind not in ("duckdb", "sqlite", "excel"):
+        raise BadParameter(f"{text}: table names a table of a database or workbook; with sql, leave it out here.")
+    if kind == "parquet":
+        return query_parquet(sql, paths, text)
+    if kind == "duckdb":
+        return query_database(sql, paths[0], table)
+    return query_table(sql, _reader(kind)(paths[0], table))
+
+
 def _reader(kind: str) -> Callable[[Path, str | None], TableReader]:
     if kind == "sqlite":
         from lowdim.sources.sqlite import SqliteReader
 
         return SqliteReader
+    if kind == "duckdb":
+        from lowdim.sources.duckdb import database_table
+
+        return database_table
     if kind == "excel":
         from lowdim.sources.excel import ExcelReader
 

@@ -45,6 +45,8 @@ ENDINGS = {
     ".sqlite": "sqlite",
     ".sqlite3": "sqlite",
     ".db": "sqlite",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
 }
 
 COMPRESSED = {".gz", ".zst", ".bz2"}
@@ -64,12 +66,14 @@ def kind_of(path: Path) -> str:
         raise BadFile(f"{path}: not a regular file; pass a table.")
     first = first_bytes(path)
     kind = ENDINGS.get(ending_of(path), "")
+    if first[8:12] == b"DUCK":
+        return "duckdb"
     for magic, found in MAGIC.items():
         if first.startswith(magic):
             return kind if (kind, found) == ("h5ad", "hdf5") else found
     if first.startswith(b"PK\x03\x04") and kind not in ("npz", "excel"):
         return _kind_of_zip(path)
-    if kind in MAGIC.values() or kind == "h5ad":
+    if kind in (*MAGIC.values(), "h5ad", "duckdb"):
         raise BadFile(f"{path}: does not start as a {kind} file does; it is damaged, or its ending is wrong.")
     if not kind:
         raise BadFile(f"{path}: files ending in {ending_of(path) or 'nothing'} are not read; {_known()} are.")

@@ -28,6 +28,7 @@ def open_source(
     weight: str | None = None,
     encode: bool = False,
     table: str | None = None,
+    sql: str | None = None,
 ) -> Source:
     """Turn data into a source of rows that every model takes.
 
@@ -58,10 +59,10 @@ def open_source(
     """
     if isinstance(data, (str, os.PathLike)):
         wish = Selection(None if columns is None else tuple(columns), tuple(drop), label, weight, encode)
-        return open_path(data, wish, table)
-    if columns is not None or drop or label or weight or encode or table:
+        return open_path(data, wish, table, sql)
+    if columns is not None or drop or label or weight or encode or table or sql:
         raise BadParameter(
-            "columns, drop, label, weight, encode and table choose from a file: select from other data yourself."
+            "columns, drop, label, weight, encode, table and sql choose from a file: select from other data yourself."
         )
     if isinstance(data, Source):
         return data
