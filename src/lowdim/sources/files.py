@@ -9,13 +9,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lowdim.errors import BadFile, BadParameter
-from lowdim.sources.kinds import kind_of
+from lowdim.sources.kinds import contents_of, kind_of
 from lowdim.sources.selection import Selection
 from lowdim.sources.source import Source
 from lowdim.sources.table import TableReader, TableSource
 
 ARRAYS = ("npy", "npz", "hdf5", "zarr")
 """Kinds of files whose columns have no names."""
+
+TOGETHER = ("parquet", "pictures", "texts")
+"""Kinds of which many files are read as one."""
 
 
 def open_path(
@@ -25,16 +28,21 @@ def open_path(
     text = os.fspath(given)
     if re.match(r"[a-z][a-z0-9+]+://", text, re.IGNORECASE):
         raise BadFile(f"{text}: addresses are not read; download the file first, and pass its path.")
-    paths = _matching(text)
-    kind = kind_of(paths[0])
-    if len(paths) > 1 and kind != "parquet":
-        raise BadFile(f"{text}: {len(paths)} files match, but only Parquet files are read together; name one of them.")
+    kind, paths = _matching(text)
+    if len(paths) > 1 and kind not in TOGETHER:
+        raise BadFile(
+            f"{text}: {len(paths)} files match, but only Parquet files and pictures are read together; name one."
+        )
     if sql is not None:
         return TableSource(_queried(sql, kind, paths, text, table), selection)
     if kind == "parquet":
         from lowdim.sources.arrow import ParquetReader
 
         return TableSource(ParquetReader(paths, text), selection)
+    if kind == "pictures":
+        from lowdim.sources.pictures import open_pictures
+
+        return open_pictures(paths, text, selection)
     if kind == "h5ad":
         from lowdim.sources.anndata import open_h5ad
 
@@ -64,8 +72,8 @@ def _queried(sql: str, kind: str, paths: Sequence[Path], text: str, table: str |
     """The rows that a query over the data gives."""
     from lowdim.sources.duckdb import query_database, query_parquet, query_table
 
-    if kind in (*ARRAYS, "h5ad"):
-        raise BadParameter(f"{text}: sql asks a table with names of columns, and this is an array.")
+    if kind in (*ARRAYS, "h5ad", "pictures", "texts"):
+        raise BadParameter(f"{text}: sql asks a table with names of columns, and here are none.")
     if table is not None and kind not in ("duckdb", "sqlite", "excel"):
         raise BadParameter(f"{text}: table names a table of a database or workbook; with sql, leave it out here.")
     if kind == "parquet":
@@ -99,14 +107,14 @@ def _reader(kind: str) -> Callable[[Path, str | None], TableReader]:
     return makers[kind]
 
 
-def _matching(text: str) -> Sequence[Path]:
+def _matching(text: str) -> tuple[str, Sequence[Path]]:
+    """The kind of data behind a path or pattern, and the files that hold them."""
     path = Path(text)
     if path.is_dir():
-        inside = sorted(path.rglob("*.parquet"))
-        return inside or [path]
+        return contents_of(path)
     if path.exists() or not glob.has_magic(text):
-        return [path]
+        return kind_of(path), [path]
     found = sorted(map(Path, glob.glob(text, recursive=True)))
     if not found:
         raise BadFile(f"{text}: no file matches this pattern; check it.")
-    return found
+    return kind_of(found[0]), found

@@ -1,0 +1,31 @@
+"""What the names of many files say about their rows: which file, and in which folder of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadParameter
+from lowdim.sources.selection import Selection, near
+
+
+def names_of(paths: Sequence[Path], root: Path) -> dict[str, NDArray[Any]]:
+    """The column "name", paths below the root without their endings, and "folder", the folder each file is in."""
+    below = [path.relative_to(root) if path.is_relative_to(root) and path != root else path for path in paths]
+    names = [path.with_suffix("").as_posix() for path in below]
+    return {
+        "name": np.array(names, dtype=object),
+        "folder": np.array([path.parent.name for path in paths], dtype=object),
+    }
+
+
+def refuse_other_labels(where: str, selection: Selection, beside: Mapping[str, Any]) -> None:
+    """Raise an error if a weight, a code or a label is asked for that the names of files cannot give."""
+    if selection.columns is not None or selection.drop or selection.weight is not None or selection.encode:
+        raise BadParameter(f"{where}: columns, drop, weight and encode are for tables; only label is used here.")
+    if selection.label is not None and selection.label not in beside:
+        raise BadParameter(f"{where}: no column {selection.label!r} is kept aside{near(selection.label, list(beside))}")
