@@ -17,6 +17,9 @@ from lowdim.sources.table import TableReader, TableSource
 ARRAYS = ("npy", "npz", "hdf5", "zarr")
 """Kinds of files whose columns have no names."""
 
+WITH_TABLES = ("duckdb", "sqlite", "excel")
+"""Kinds of files that hold several tables. In others that are tables, `table` names a column of texts."""
+
 TOGETHER = ("parquet", "pictures", "texts")
 """Kinds of which many files are read as one."""
 
@@ -35,10 +38,12 @@ def open_path(
         )
     if sql is not None:
         return TableSource(_queried(sql, kind, paths, text, table), selection)
-    if kind == "parquet":
-        from lowdim.sources.arrow import ParquetReader
+    if table is not None and kind in ("npy", "pictures", "texts"):
+        raise BadParameter(f"{text}: holds nothing to choose from by name; leave table={table!r} out.")
+    if kind == "texts":
+        from lowdim.sources.texts import open_texts
 
-        return TableSource(ParquetReader(paths, text), selection)
+        return open_texts(paths, text, selection)
     if kind == "pictures":
         from lowdim.sources.pictures import open_pictures
 
@@ -51,7 +56,12 @@ def open_path(
         if selection != Selection():
             raise BadParameter(f"{text}: an array has no names of columns to choose by; slice it yourself.")
         return _array(kind, paths[0], table)
-    return TableSource(_reader(kind)(paths[0], table), selection)
+    reader = _reader(kind, paths, text, table)
+    if table is not None and kind not in WITH_TABLES:
+        from lowdim.sources.texts import open_text_column
+
+        return open_text_column(reader, table, selection)
+    return TableSource(reader, selection)
 
 
 def _array(kind: str, path: Path, name: str | None) -> Source:
@@ -74,37 +84,40 @@ def _queried(sql: str, kind: str, paths: Sequence[Path], text: str, table: str |
 
     if kind in (*ARRAYS, "h5ad", "pictures", "texts"):
         raise BadParameter(f"{text}: sql asks a table with names of columns, and here are none.")
-    if table is not None and kind not in ("duckdb", "sqlite", "excel"):
+    if table is not None and kind not in WITH_TABLES:
         raise BadParameter(f"{text}: table names a table of a database or workbook; with sql, leave it out here.")
     if kind == "parquet":
         return query_parquet(sql, paths, text)
     if kind == "duckdb":
         return query_database(sql, paths[0], table)
-    return query_table(sql, _reader(kind)(paths[0], table))
+    return query_table(sql, _reader(kind, paths, text, table))
 
 
-def _reader(kind: str) -> Callable[[Path, str | None], TableReader]:
+def _reader(kind: str, paths: Sequence[Path], text: str, table: str | None) -> TableReader:
+    """The reader of a table; `table` chooses among several in one file."""
+    path = paths[0]
     if kind == "sqlite":
         from lowdim.sources.sqlite import SqliteReader
 
-        return SqliteReader
+        return SqliteReader(path, table)
     if kind == "duckdb":
         from lowdim.sources.duckdb import database_table
 
-        return database_table
+        return database_table(path, table)
     if kind == "excel":
         from lowdim.sources.excel import ExcelReader
 
-        return ExcelReader
+        return ExcelReader(path, table)
     from lowdim.sources import arrow
 
-    makers: dict[str, Callable[[Path, str | None], TableReader]] = {
-        "csv": lambda path, _: arrow.CsvReader(path),
-        "tsv": lambda path, _: arrow.CsvReader(path, "\t"),
-        "feather": lambda path, _: arrow.FeatherReader(path),
-        "jsonl": lambda path, _: arrow.JsonLinesReader(path),
+    makers: dict[str, Callable[[], TableReader]] = {
+        "csv": lambda: arrow.CsvReader(path),
+        "tsv": lambda: arrow.CsvReader(path, "\t"),
+        "feather": lambda: arrow.FeatherReader(path),
+        "jsonl": lambda: arrow.JsonLinesReader(path),
+        "parquet": lambda: arrow.ParquetReader(paths, text),
     }
-    return makers[kind]
+    return makers[kind]()
 
 
 def _matching(text: str) -> tuple[str, Sequence[Path]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter
-from lowdim.sources.selection import Selection, near
+from lowdim.sources.selection import near
 
 
 def names_of(paths: Sequence[Path], root: Path) -> dict[str, NDArray[Any]]:
@@ -23,9 +23,7 @@ def names_of(paths: Sequence[Path], root: Path) -> dict[str, NDArray[Any]]:
     }
 
 
-def refuse_other_labels(where: str, selection: Selection, beside: Mapping[str, Any]) -> None:
-    """Raise an error if a weight, a code or a label is asked for that the names of files cannot give."""
-    if selection.columns is not None or selection.drop or selection.weight is not None or selection.encode:
-        raise BadParameter(f"{where}: columns, drop, weight and encode are for tables; only label is used here.")
-    if selection.label is not None and selection.label not in beside:
-        raise BadParameter(f"{where}: no column {selection.label!r} is kept aside{near(selection.label, list(beside))}")
+def refuse_other_label(where: str, label: str | None, beside: Mapping[str, Any]) -> None:
+    """Raise an error if a label is asked for that the names of files do not give."""
+    if label is not None and label not in beside:
+        raise BadParameter(f"{where}: no column {label!r} is kept aside{near(label, list(beside))}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadFile, LowdimError, NeedsExtra
-from lowdim.sources.names import names_of, refuse_other_labels
+from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra
+from lowdim.sources.names import names_of, refuse_other_label
 from lowdim.sources.selection import Selection
 from lowdim.sources.source import Source
 from lowdim.sources.stored import Rows, StoredSource
@@ -36,7 +37,9 @@ DEEP = {"I;16": np.uint16, "I;16B": np.uint16, "I": np.int32, "F": np.float32}
 def open_pictures(paths: Sequence[Path], text: str, selection: Selection) -> Source:
     """The pictures in the order of their names; height × width numbers a row, × 3 if all are in colour."""
     beside = names_of(paths, Path(text))
-    refuse_other_labels(text, selection, beside)
+    refuse_other_label(text, selection.label, beside)
+    if replace(selection, label=None) != Selection():
+        raise BadParameter(f"{text}: columns, drop, weight and encode are for tables; pictures take only label.")
     looks = [_look(path) for path in paths]
     size = looks[0][1]
     for path, (_, other) in zip(paths, looks, strict=True):
