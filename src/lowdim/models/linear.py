@@ -124,7 +124,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if not np.isfinite(scores).all():
             refuse_holes(source)
         if self.whiten:
-            scores *= self._whitening.astype(scores.dtype)
+            scores *= self.fit_.whitening.astype(scores.dtype)
         return scores
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
@@ -137,12 +137,12 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                 f"The scores have {scores.shape[1]} columns, but this model has {self.fit_.k} components: pass what "
                 "transform gave."
             )
-        return self._back(scores, self._unwhitened_axes)
+        return self._back(scores, self.fit_.axes(self.whiten))
 
     def reconstructions(self, X: Any) -> Iterator[NDArray[Any]]:
         """Rank 1, 2, …, k reconstructions of rows, each (n, p), one after the other."""
         scores = self._scores(X)
-        axes = self._unwhitened_axes
+        axes = self.fit_.axes(self.whiten)
         current = np.broadcast_to(self.fit_.mean, (len(scores), axes.shape[1])).copy()
         for j in range(self.fit_.k):
             current += np.multiply.outer(scores[:, j], axes[j])
@@ -151,7 +151,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def low_rank(self, X: Any, k: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Factors Y (n, r) and Z (p, r) with X ≈ Y Zᵀ: r = k without centring, else k + 1 (ones and the mean)."""
         k = self._checked_k(k)
-        Y, Z = self._scores(X)[:, :k], self._unwhitened_axes[:k].T
+        Y, Z = self._scores(X)[:, :k], self.fit_.axes(self.whiten)[:k].T
         if self.center:
             Y = np.concatenate([Y, np.ones((len(Y), 1), dtype=Y.dtype)], axis=1)
             Z = np.concatenate([Z, self.fit_.mean[:, None]], axis=1)
@@ -165,6 +165,16 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         check_is_fitted(self)
         save(self, path)
+
+    def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: str = "float32") -> None:
+        """Write `transform` (or `inverse_transform`) as an ONNX graph, which runs where Python is not.
+
+        It takes any number of rows of `dtype`, "float32" or "float64". Needs the package onnx.
+        """
+        from lowdim.views.onnx import write_graph
+
+        check_is_fitted(self)
+        write_graph(path, self.fit_, whiten=self.whiten, inverse=inverse, dtype=dtype)
 
     # -- tables ---------------------------------------------------------------------------------------------------
 
@@ -260,21 +270,6 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         fit = self.fit_
         plain = self.scale is False and fit.column_weight is None
         return Preparation(fit.mean, None if plain else fit.gain)
-
-    @property
-    def _whitening(self) -> Floats:
-        """(k,) one over the standard deviations; 0 for directions without variance, whose scores are rounding."""
-        fit = self.fit_
-        whitening = np.zeros(fit.k)
-        real = np.arange(fit.k) < fit.k - len(fit.certificate.null)
-        return np.divide(1.0, np.sqrt(fit.variances), out=whitening, where=real & (fit.variances > 0))
-
-    @property
-    def _unwhitened_axes(self) -> Floats:
-        """(k, p) axes in the data's units, for whitened scores if the model whitens."""
-        fit = self.fit_
-        axes = fit.components if self.scale is False and fit.column_weight is None else fit.components * fit.undo_gain
-        return axes * np.sqrt(fit.variances)[:, None] if self.whiten else axes
 
     def _back(self, scores: NDArray[Any], axes: Floats) -> NDArray[Any]:
         rows: NDArray[Any] = scores @ axes.astype(scores.dtype, copy=False)

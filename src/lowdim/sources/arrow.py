@@ -28,6 +28,15 @@ except ImportError as error:
 SAMPLE = 2**18
 """Bytes at the start of a text file from which its dialect is told."""
 
+READ_BYTES = 2**16
+"""Bytes of a Parquet column that are read at a time."""
+
+PAGE_BYTES = 2**20
+"""Bytes of a page of a Parquet column as writers cut them, and of its dictionary."""
+
+LARGEST_GROUP = 2**28
+"""A row group of more bytes, once decoded, is not held whole."""
+
 TEXT_BLOCK = 2**22
 """Bytes of text that are parsed at a time; a row must not be longer."""
 
@@ -43,8 +52,8 @@ class CsvReader(TableReader):
         self.name = str(path)
         self._path = path
         self.n_rows = None
-        with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
-            sample = stream.read(SAMPLE)
+        self.size = _text_bytes(path)
+        sample = beginning(path)
         self._dialect: Dialect = dialect_of(sample, len(sample) < SAMPLE, self.name, delimiter)
         kinds: list[Kind] = ["number" if numeric else "text" for numeric in self._dialect.numeric]
         self.columns = tuple(map(Column, self._dialect.names, kinds))
@@ -86,22 +95,54 @@ class ParquetReader(TableReader):
     def __init__(self, paths: Sequence[Path], name: str):
         self.name = name
         self._paths = list(paths)
-        schemas, counts = [], []
+        self._about: list[Any] = []
+        schemas = []
         for path in self._paths:
             with _reading(path):
-                about = pa.parquet.ParquetFile(str(path), memory_map=False)
-                schemas.append(about.schema_arrow)
-                counts.append(about.metadata.num_rows)
+                file = pa.parquet.ParquetFile(str(path), memory_map=False)
+                schemas.append(file.schema_arrow)
+                self._about.append(file.metadata)
         _same_columns(self._paths, schemas)
-        self.n_rows = sum(counts)
+        self.n_rows = sum(about.num_rows for about in self._about)
         self.columns = columns_of(schemas[0])
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
-        """Read row groups one after the other, without reading ahead."""
-        for path in self._paths:
+        """Read row groups one after the other, each column by column; very large ones row by row."""
+        for path, about in zip(self._paths, self._about, strict=True):
             with _reading(path):
-                file = pa.parquet.ParquetFile(str(path), memory_map=False, pre_buffer=False)
-                yield from gathered(file.iter_batches(rows, columns=names, use_threads=False), names, rows)
+                file = pa.parquet.ParquetFile(str(path), metadata=about, buffer_size=READ_BYTES, pre_buffer=False)
+                for group, size in enumerate(self._group_sizes(about, names)):
+                    if size <= LARGEST_GROUP:
+                        yield from _cut(_group(file, group, names), about.row_group(group).num_rows, rows)
+                    else:
+                        batches = file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
+                        yield from gathered(batches, names, rows)
+
+    def reading_bytes(self, names: list[str]) -> int:
+        """The largest row group; of very large ones a page, its dictionary and a buffer for each column."""
+        groups = [size for about in self._about for size in self._group_sizes(about, names)]
+        whole = max((size for size in groups if size <= LARGEST_GROUP), default=0)
+        return max(whole, (2 * PAGE_BYTES + READ_BYTES) * len(names)) if max(groups, default=0) > whole else whole
+
+    def _group_sizes(self, about: Any, names: list[str]) -> list[int]:
+        """Bytes of each row group of a file, once decoded."""
+        a_row = sum(4 if column.single else 8 for column in self.columns if column.name in set(names))
+        return [int(about.row_group(group).num_rows) * a_row for group in range(about.num_row_groups)]
+
+
+def _group(file: Any, group: int, names: list[str]) -> dict[str, NDArray[Any]]:
+    """A row group as NumPy columns.
+
+    Read one by one: readers of all columns at once would hold a page and a dictionary each, which takes several times
+    the memory, and as much time again.
+    """
+    return {name: _joined(file.read_row_group(group, [name], use_threads=False).column(0).chunks) for name in names}
+
+
+def _cut(columns: dict[str, NDArray[Any]], n_rows: int, rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+    """Columns in batches of so many rows: views."""
+    for start in range(0, n_rows, rows):
+        yield {name: values[start : start + rows] for name, values in columns.items()}
 
 
 @final
@@ -139,8 +180,8 @@ class JsonLinesReader(TableReader):
         self.name = str(path)
         self._path = path
         self.n_rows = None
-        with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
-            sample = stream.read(SAMPLE)
+        self.size = _text_bytes(path)
+        sample = beginning(path)
         lines = sample if len(sample) < SAMPLE else sample[: sample.rfind(b"\n") + 1]
         if not lines.strip():
             raise BadFile(f"{path}: empty; one JSON object a line is needed.")
@@ -156,6 +197,12 @@ class JsonLinesReader(TableReader):
             with pa.input_stream(str(self._path), compression="detect") as stream:
                 reader = pa.json.open_json(stream, read_options=read, parse_options=options)
                 yield from gathered((batch.select(names) for batch in reader), names, rows)
+
+
+def beginning(path: Path) -> bytes:
+    """The first bytes of a text file, unpacked if its ending says that it is compressed."""
+    with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
+        return bytes(stream.read(SAMPLE))
 
 
 def as_stream(reader: TableReader) -> Any:
@@ -177,6 +224,12 @@ def as_stream(reader: TableReader) -> Any:
 def _arrow(values: NDArray[Any], kind: Any) -> Any:
     """A column as Arrow has it; NaN is a missing number."""
     return pa.array(values, type=kind, from_pandas=True)
+
+
+def _text_bytes(path: Path) -> int:
+    """About the bytes of a text file once it is unpacked; packed numbers take a third or less."""
+    packed = path.suffix.lower() in (".gz", ".zst", ".bz2")
+    return path.stat().st_size * (4 if packed else 1)
 
 
 def columns_of(schema: Any) -> tuple[Column, ...]:
@@ -220,7 +273,13 @@ def gathered(batches: Any, names: list[str], rows: int) -> Iterator[Mapping[str,
 
 
 def _columns(batches: list[Any], names: list[str]) -> dict[str, NDArray[Any]]:
-    return {name: np.concatenate([_numpy(batch.column(j)) for batch in batches]) for j, name in enumerate(names)}
+    return {name: _joined([batch.column(j) for batch in batches]) for j, name in enumerate(names)}
+
+
+def _joined(chunks: Sequence[Any]) -> NDArray[Any]:
+    """The chunks of a column as one array; a single one is not copied."""
+    arrays = [_numpy(chunk) for chunk in chunks]
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _numpy(column: Any) -> NDArray[Any]:

@@ -12,6 +12,7 @@ from lowdim.errors import BadFile, BadParameter
 from lowdim.sources.kinds import contents_of, kind_of
 from lowdim.sources.selection import Selection
 from lowdim.sources.source import Source
+from lowdim.sources.stdin import is_pipe, spooled
 from lowdim.sources.table import TableReader, TableSource
 
 ARRAYS = ("npy", "npz", "hdf5", "zarr")
@@ -27,10 +28,12 @@ TOGETHER = ("parquet", "pictures", "texts")
 def open_path(
     given: str | os.PathLike[str], selection: Selection, table: str | None = None, sql: str | None = None
 ) -> Source:
-    """The source behind a path: a file, a folder, or a pattern such as ``part-*.parquet``."""
+    """The source behind a path: a file, a folder, a pattern such as ``part-*.parquet``, or ``-`` for standard input."""
     text = os.fspath(given)
     if re.match(r"[a-z][a-z0-9+]+://", text, re.IGNORECASE):
         raise BadFile(f"{text}: addresses are not read; download the file first, and pass its path.")
+    if is_pipe(text):
+        text = str(spooled(text))
     kind, paths = _matching(text)
     if len(paths) > 1 and kind not in TOGETHER:
         raise BadFile(
