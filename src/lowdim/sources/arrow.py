@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, final
 
@@ -39,6 +40,9 @@ LARGEST_GROUP = 2**28
 TEXT_BLOCK = 2**22
 """Bytes of text that are parsed at a time; a row must not be longer."""
 
+BATCH_ROWS = 2**14
+"""Rows of a batch that is handed on to DuckDB."""
+
 
 @final
 class CsvReader(TableReader):
@@ -49,8 +53,7 @@ class CsvReader(TableReader):
         self._path = path
         self.n_rows = None
         self.size = _text_bytes(path)
-        with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
-            sample = stream.read(SAMPLE)
+        sample = beginning(path)
         self._dialect: Dialect = dialect_of(sample, len(sample) < SAMPLE, self.name, delimiter)
         kinds: list[Kind] = ["number" if numeric else "text" for numeric in self._dialect.numeric]
         self.columns = tuple(map(Column, self._dialect.names, kinds))
@@ -82,7 +85,7 @@ class CsvReader(TableReader):
                 ),
             ) as reader,
         ):
-            yield from _gathered(reader, names, rows)
+            yield from gathered(reader, names, rows)
 
 
 @final
@@ -113,7 +116,7 @@ class ParquetReader(TableReader):
                         yield from _cut(_group(file, group, names), about.row_group(group).num_rows, rows)
                     else:
                         batches = file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
-                        yield from _gathered(batches, names, rows)
+                        yield from gathered(batches, names, rows)
 
     def reading_bytes(self, names: list[str]) -> int:
         """The largest row group; of very large ones a page, its dictionary and a buffer for each column."""
@@ -161,7 +164,7 @@ class FeatherReader(TableReader):
         with _reading(self._path), self._opened() as reader:
             stream = isinstance(reader, pa.RecordBatchStreamReader)
             each = iter(reader) if stream else (reader.get_batch(i) for i in range(reader.num_record_batches))
-            yield from _gathered((batch.select(names) for batch in each), names, rows)
+            yield from gathered((batch.select(names) for batch in each), names, rows)
 
     def _opened(self) -> Any:
         with open(self._path, "rb") as file:
@@ -178,8 +181,7 @@ class JsonLinesReader(TableReader):
         self._path = path
         self.n_rows = None
         self.size = _text_bytes(path)
-        with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
-            sample = stream.read(SAMPLE)
+        sample = beginning(path)
         lines = sample if len(sample) < SAMPLE else sample[: sample.rfind(b"\n") + 1]
         if not lines.strip():
             raise BadFile(f"{path}: empty; one JSON object a line is needed.")
@@ -194,7 +196,34 @@ class JsonLinesReader(TableReader):
             read = pa.json.ReadOptions(block_size=TEXT_BLOCK, use_threads=False)
             with pa.input_stream(str(self._path), compression="detect") as stream:
                 reader = pa.json.open_json(stream, read_options=read, parse_options=options)
-                yield from _gathered((batch.select(names) for batch in reader), names, rows)
+                yield from gathered((batch.select(names) for batch in reader), names, rows)
+
+
+def beginning(path: Path) -> bytes:
+    """The first bytes of a text file, unpacked if its ending says that it is compressed."""
+    with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
+        return bytes(stream.read(SAMPLE))
+
+
+def as_stream(reader: TableReader) -> Any:
+    """The table of any reader as a stream of Arrow record batches, for DuckDB; columns of other kinds are left out."""
+    types = {"number": pa.float64(), "flag": pa.float64(), "text": pa.string(), "time": None}
+    kinds = {column.name: types[column.kind] for column in reader.columns if column.kind in types}
+    batches = reader.batches(list(kinds), BATCH_ROWS)
+    first = next(batches, None)
+    if first is None:
+        raise BadFile(f"{reader.name}: has columns but no rows; at least one row is needed.")
+    arrays = [_arrow(first[name], kind) for name, kind in kinds.items()]
+    schema = pa.schema([(name, array.type) for name, array in zip(kinds, arrays, strict=True)])
+    rest = ([_arrow(batch[name], schema.field(name).type) for name in kinds] for batch in batches)
+    return pa.RecordBatchReader.from_batches(
+        schema, (pa.RecordBatch.from_arrays(one, schema=schema) for one in chain([arrays], rest))
+    )
+
+
+def _arrow(values: NDArray[Any], kind: Any) -> Any:
+    """A column as Arrow has it; NaN is a missing number."""
+    return pa.array(values, type=kind, from_pandas=True)
 
 
 def _text_bytes(path: Path) -> int:
@@ -229,7 +258,7 @@ def _as_floats(schema: Any) -> Any:
     return pa.schema([f.with_type(pa.float64()) if pa.types.is_integer(f.type) else f for f in schema])
 
 
-def _gathered(batches: Any, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+def gathered(batches: Any, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
     """Small batches joined until they have about so many rows, then as NumPy columns."""
     waiting: list[Any] = []
     count = 0

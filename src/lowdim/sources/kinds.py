@@ -45,6 +45,9 @@ ENDINGS = {
     ".sqlite": "sqlite",
     ".sqlite3": "sqlite",
     ".db": "sqlite",
+    ".duckdb": "duckdb",
+    ".ddb": "duckdb",
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp"), "pictures"),
 }
 
 COMPRESSED = {".gz", ".zst", ".bz2"}
@@ -52,24 +55,36 @@ COMPRESSED = {".gz", ".zst", ".bz2"}
 ZARR = {"zarr.json", ".zgroup", ".zarray", ".zmetadata"}
 """Files at the root of a zarr store."""
 
+FOLDERS = {".txt": "texts", **{end: kind for end, kind in ENDINGS.items() if kind in ("parquet", "pictures")}}
+"""Endings of files that are read together from a folder. A single .txt is a table."""
+
+
+def contents_of(folder: Path) -> tuple[str, list[Path]]:
+    """What a folder holds: a zarr store, Parquet files, pictures or texts, in this order, and those files."""
+    if any((folder / name).is_file() for name in ZARR):
+        return "zarr", [folder]
+    files = [path for path in sorted(folder.rglob("*")) if not path.name.startswith(".") and path.is_file()]
+    for kind in ("parquet", "pictures", "texts"):
+        found = [path for path in files if FOLDERS.get(path.suffix.lower()) == kind]
+        if found:
+            return kind, found
+    raise BadFile(f"{folder}: a folder without Parquet files, pictures or texts (.txt); pass one of those, or a file.")
+
 
 def kind_of(path: Path) -> str:
-    """What kind of file or folder this is; an error if it is none that is read."""
-    about = _about(path)
-    if stat.S_ISDIR(about.st_mode):
-        if any((path / name).is_file() for name in ZARR):
-            return "zarr"
-        raise BadFile(f"{path}: a folder without .parquet files; pass a file, or a folder of Parquet files.")
-    if not stat.S_ISREG(about.st_mode):
+    """What kind of file this is; an error if it is none that is read."""
+    if not stat.S_ISREG(_about(path).st_mode):
         raise BadFile(f"{path}: not a regular file; pass a table.")
     first = first_bytes(path)
     kind = ENDINGS.get(ending_of(path), "")
+    if first[8:12] == b"DUCK":
+        return "duckdb"
     for magic, found in MAGIC.items():
         if first.startswith(magic):
             return kind if (kind, found) == ("h5ad", "hdf5") else found
     if first.startswith(b"PK\x03\x04") and kind not in ("npz", "excel"):
         return _kind_of_zip(path)
-    if kind in MAGIC.values() or kind == "h5ad":
+    if kind in (*MAGIC.values(), "h5ad", "duckdb"):
         raise BadFile(f"{path}: does not start as a {kind} file does; it is damaged, or its ending is wrong.")
     if not kind:
         raise BadFile(f"{path}: files ending in {ending_of(path) or 'nothing'} are not read; {_known()} are.")
