@@ -52,7 +52,7 @@ def about(page: str) -> str:
         r"to \d+ digits",
         r"(numpy|scipy) [\d.]+",
         r"about [\d.]+ \wB",
-        r"0\.\d{10}",
+        r"\d+\.\d{9,}",
     ):
         page = re.sub(pattern, "#", page)
     return page

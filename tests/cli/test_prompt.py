@@ -224,6 +224,27 @@ def test_a_reader_that_leaves_early_is_no_error(wine):
     assert answer.stderr == ""
 
 
+def test_tables_are_piped_in_and_out(child, wine):
+    text = (wine / "wine.csv").read_text()
+    assert child("fit", "-", "--scale", "--keep", "2", "--save", "wine.lowdim", "-q", given=text).code == 0
+    scores = child("transform", "wine.lowdim", "-", "--label", "kind", given=text)
+    assert (scores.code, scores.err) == (0, "")
+    rows = child("inverse", "wine.lowdim", "-", given=scores.out)
+    assert rows.out.splitlines()[0] == ",".join(lowdim.datasets.wine().columns)
+    assert len(rows.out.splitlines()) == 179
+    assert child("-", given=text).out.startswith("standard input: 178 rows")
+
+
+@pytest.mark.parametrize(("given", "said"), [("", "empty"), ("a,b\nx,y\n", "holds numbers"), ("a,b\n1,\n2,3\n", "b: 1")])
+def test_bad_tables_that_are_piped_in(given, said, child):
+    ended = child("fit", "-", given=given)
+    assert ended.code == 3
+    assert ended.err.startswith("error: standard input: ")
+    assert said in ended.err
+    assert ended.err.count("standard") == 1
+    assert len(ended.err.splitlines()) == 1
+
+
 def test_unexpected_errors_are_one_line_unless_debugging(run, wine, monkeypatch):
     from lowdim.models.pca import PCA
 

@@ -85,6 +85,17 @@ def test_columns_weights_and_one_hot_codes(run, wine):
     assert weighted["components"][0]["variance"] == pytest.approx(expected.explained_variance_[0], rel=1e-10)
 
 
+def test_a_query_chooses_rows(run, wine):
+    chosen = run("fit", "wine.csv", "--sql", "select ash, hue from data where kind = 'class_1'", "--json").json
+    table = pd.read_csv("wine.csv")
+    expected = PCA(0.9).fit(table.loc[table["kind"] == "class_1", ["ash", "hue"]].to_numpy())
+    assert chosen["rows"] == expected.n_samples_
+    assert chosen["components"][0]["variance"] == pytest.approx(expected.explained_variance_[0], rel=1e-10)
+    ended = run("fit", "wine.csv", "--sql", "drop table data")
+    assert ended.code in (2, 3)
+    assert "SELECT" in ended.err
+
+
 def test_names_with_commas_stand_in_quotes(run, wine):
     pd.DataFrame({"a, b": [1.0, 2, 4], "c": [1.0, 0, 1], "d": [0.0, 5, 1]}).to_csv("t.csv", index=False)
     assert run("fit", "t.csv", "--drop", '"a, b"', "--json").json["columns"] == ["c", "d"]
@@ -218,6 +229,16 @@ def test_the_model_comes_first(run, wine, model):
     assert "lowdim transform wine.lowdim wine.csv" in ended.err
 
 
+def test_labels_that_lie_beside_an_array(run, wine):
+    for name in ("b", "a"):
+        (wine / "texts" / name).mkdir(parents=True)
+        for i, text in enumerate(["one two two", "three one", "two three three"]):
+            (wine / "texts" / name / f"{i}.txt").write_text(text)
+    ended = run("fit", "texts", "--keep", "1", "--label", "folder", "-o", "-")
+    assert ended.code == 0, ended.err
+    assert pd.read_csv(io.StringIO(ended.out))["folder"].tolist() == ["a"] * 3 + ["b"] * 3
+
+
 def test_labels_are_guarded_against_spreadsheets_unless_raw(run, wine):
     pd.DataFrame({"name": ["=1+1", "b", "c"], "a": [1.0, 2, 4], "b": [0.0, 1, 0]}).to_csv("t.csv", index=False)
     argv = ("fit", "t.csv", "--keep", "1", "--label", "name", "-o", "-")
@@ -267,7 +288,7 @@ def test_info_of_a_model(run, wine, model):
 def test_info_of_data_counts_what_is_missing(run, wine):
     (wine / "t.csv").write_text("a,b,t\n1,2,x\n,3,y\n,5,z\n4,inf,w\n")
     facts = run("info", "t.csv", "--json").json
-    assert facts["rows"] == 4
+    assert (facts["rows"], facts["complete_rows"]) == (4, 1)
     assert facts["left_out"] == {"t": "text"}
     assert facts["columns"] == [
         {"name": "a", "missing": 2, "infinite": 0, "smallest": 1.0, "largest": 4.0},

@@ -17,7 +17,7 @@ def test_counts_and_ranges(kind):
     rows = np.tile(X, (100, 1))
     data = {"array": rows, "sparse": scipy.sparse.csr_array(rows), "blocks": iter([rows[:30], rows[30:]])}[kind]
     found = describe(lowdim.open(data))
-    assert found.n_rows == 300
+    assert (found.n_rows, found.complete_rows) == (300, 0)
     assert found.missing.tolist() == [0, 300, 100, 0]
     assert found.infinite.tolist() == [0, 0, 100, 0]
     np.testing.assert_array_equal(found.least, [-4, np.nan, 3, 5])
@@ -31,5 +31,6 @@ def test_counts_and_ranges(kind):
 def test_every_kind_of_number(dtype):
     found = describe(lowdim.open(np.array([[0, 1], [1, 1]], dtype=dtype)))
     assert found.complete
+    assert found.complete_rows == 2
     assert found.least.tolist() == [0, 1]
     assert found.most.tolist() == [1, 1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from lowdim.cli import options
@@ -83,16 +85,24 @@ def say_description(command: str, wish: Wish, source: Source, json: bool, quiet:
 
 
 def _remedy(found: Description) -> str:
-    return "PCA needs every value, and filling them in is not offered yet: leave columns or rows out."
+    whole = int((found.holes == 0).sum())
+    return (
+        f"PCA needs every value, and filling them in is not offered yet. {found.complete_rows:,} of {found.n_rows:,} "
+        f"rows and {whole:,} of {len(found.columns):,} columns are complete."
+    )
 
 
 def _next(wish: Wish, found: Description) -> list[tuple[str, str]]:
-    import shlex
-
+    """Command lines that leave out what is not complete, where enough is."""
     if wish.data == "-":
         return []
     data = shlex.quote(wish.data)
     if found.complete:
         return [(f"lowdim {data}", "its main dimensions")]
+    steps = []
+    if found.complete_rows > 2 and not found.infinite.any() and wish.sql is None and find_spec("duckdb"):
+        steps.append((f"lowdim {data} --sql 'SELECT * FROM data WHERE COLUMNS(*) IS NOT NULL'", "complete rows"))
     whole = [name for name, holes in zip(found.columns, found.holes, strict=True) if not holes]
-    return [(f"lowdim {data} --columns {shlex.quote(','.join(whole))}", "complete columns")] if len(whole) > 1 else []
+    if 1 < len(whole) <= 20:
+        steps.append((f"lowdim {data} --columns {shlex.quote(','.join(whole))}", "complete columns"))
+    return steps

@@ -33,6 +33,7 @@ WORDING = (
     (r"PCA\(n_components=(\S+)\): n_components must be", r"--keep \1: the number of components must be"),
     (r"None keeps all", "--keep all keeps all"),
     (r"as in table='([^']*)'", r"as in --table \1"),
+    (r"(standard input: )?\S*/standard-input\.\w+", "standard input"),
     (r"PCA\(memory='?([^')]*)'?\): memory must be", r"--memory \1: it must be"),
 )
 """What Python calls by parameters, in words of the command line."""

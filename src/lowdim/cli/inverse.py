@@ -39,23 +39,23 @@ def inverse(
     estimator = load_model(model)
     wish = Wish(data, label=label, table=table, sql=sql)
     with naming(wish.name):
-        source = _scores(wish, score_names(estimator.n_components_), model)
+        source = wish.open()
+        take = _scores(source, score_names(estimator.n_components_), wish.name, model)
         with shown(quiet):
             names = column_names(estimator.fit_)
-            count = write_rows(source, estimator.inverse_transform, names, output, label, raw)
+            count = write_rows(source, estimator.inverse_transform, names, output, label, raw, take)
     if output not in (None, "-") and not quiet:
         say_line(f"{output}: {count:,} rows × {len(names):,} columns")
     return 0
 
 
-def _scores(wish: Wish, names: list[str], model: str) -> Source:
-    """The columns PC1, PC2, … if they are there, else all that hold numbers."""
-    source = wish.open()
+def _scores(source: Source, names: list[str], data: str, model: str) -> list[int] | None:
+    """Places of the columns PC1, PC2, … if they are there; None for all columns, if they are as many."""
     if source.columns is not None and set(names) <= set(source.columns):
-        source = wish.open(names)
+        return [source.columns.index(name) for name in names]
     if source.n_columns != len(names):
         raise DoesNotFit(
-            f"{wish.name}: has {source.n_columns} columns of numbers, but the model {model} has {len(names)} "
-            "components; pass what lowdim transform wrote."
+            f"{data}: has {source.n_columns} columns of numbers, but the model {model} has {len(names)} components; "
+            "pass what lowdim transform wrote."
         )
-    return source
+    return None

@@ -46,15 +46,21 @@ def write_rows(
     output: str | None,
     label: str | None,
     raw: bool,
+    take: Sequence[int] | None = None,
 ) -> int:
-    """Write what `change` makes of each block of rows, with the label before it; gives the number of rows."""
+    """Write what `change` makes of each block of rows, with the label before it; gives the number of rows.
+
+    `take` says which columns of the source are meant; None: all.
+    """
     from lowdim.views.table_files import open_table
 
     if label is not None and label in names:
         raise BadParameter(f"--label {label}: the table that is written has a column of that name; rename the label.")
+    read = source.columns if take is None or source.columns is None else [source.columns[j] for j in take]
     with open_table(output, [*([] if label is None else [label]), *names], raw=raw) as table:
         for start, rows, labels in _blocks(source.unweighted(), label):
-            _refuse_holes(rows, start, source.columns)
+            rows = rows if take is None else rows[:, take]
+            _refuse_holes(rows, start, read)
             columns = dict(zip(names, change(rows).T, strict=True))
             table.write(columns if label is None else {label: labels, **columns})
         return table.n_rows
@@ -68,7 +74,9 @@ def _blocks(source: Source, label: str | None) -> Iterator[tuple[int, Any, Any]]
     elif isinstance(source, TableSource):
         yield from ((block.start, block.rows, labels) for block, labels in source.labelled(label))
     else:
-        raise BadParameter(f"--label {label}: {source.describe()} has no named columns.")
+        labels = source.aside(label)
+        for block in source.blocks():
+            yield block.start, block.rows, labels[block.start : block.start + block.rows.shape[0]]
 
 
 def _refuse_holes(rows: Any, start: int, columns: Sequence[str] | None) -> None:

@@ -12,7 +12,8 @@ from lowdim.matrices.preparation import dense, piece_rows
 from lowdim.results.description import Description
 from lowdim.sources.source import Block, Source
 
-Part = tuple[int, NDArray[Any]]
+Part = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""Numbers of rows and of complete rows; missing, infinite, least and most of each column."""
 
 PIECE = 2**23
 """Bytes that are looked at in one go: rows of a sparse matrix are filled first."""
@@ -20,11 +21,11 @@ PIECE = 2**23
 
 def describe(source: Source) -> Description:
     """Count what is missing in each column, and find its range."""
-    n, facts = source.reduce(_part, _merged)
+    rows, facts = source.reduce(_part, _merged)
     columns = source.columns or tuple(f"x{j}" for j in range(source.n_columns))
     missing, infinite = facts[:2].astype(np.int64)
     least, most = np.where(np.isfinite(facts[2:]), facts[2:], np.nan)  # infinite: no entry was finite
-    return Description(n, columns, missing, infinite, least, most)
+    return Description(int(rows[0]), int(rows[1]), columns, missing, infinite, least, most)
 
 
 def _part(block: Block) -> Part:
@@ -39,7 +40,8 @@ def _piece(rows: Any) -> Part:
     finite = ~(missing | infinite)
     least = np.min(values, axis=0, where=finite, initial=np.inf)
     most = np.max(values, axis=0, where=finite, initial=-np.inf)
-    return len(values), np.stack([missing.sum(axis=0), infinite.sum(axis=0), least, most])
+    rows_counted = np.array([len(values), int(finite.all(axis=1).sum())])
+    return rows_counted, np.stack([missing.sum(axis=0), infinite.sum(axis=0), least, most])
 
 
 def _merged(one: Part, other: Part) -> Part:

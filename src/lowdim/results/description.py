@@ -13,6 +13,8 @@ class Description:
     """Counts and ranges of n rows × p columns."""
 
     n_rows: int
+    complete_rows: int
+    """Rows of which every entry is finite."""
     columns: tuple[str, ...]
     missing: NDArray[np.int64]
     """(p,) entries that are NaN."""

@@ -47,6 +47,7 @@ def description_facts(found: Description) -> dict[str, Any]:
     """Rows, and of each column what is missing and its range."""
     return {
         "rows": found.n_rows,
+        "complete_rows": found.complete_rows,
         "columns": [
             {"name": name, "missing": missing, "infinite": infinite, "smallest": least, "largest": most}
             for name, missing, infinite, least, most in zip(

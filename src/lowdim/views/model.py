@@ -43,10 +43,10 @@ def model_lines(name: str, fit: LinearFit, settings: Mapping[str, Any], can_go_o
 
 def _variances(fit: LinearFit) -> list[Line]:
     total = np.cumsum(fit.shares)
-    lines = [Line(f"{'':<5} {'variance':>12}  {'share':>7}  {'in all':>7}", "faint")]
+    lines = [Line(f"{'':<5} {'variance':>12}  {'share':>8}  {'in all':>8}", "faint")]
     for i in range(min(fit.k, MOST_VARIANCES)):
-        text = f"{f'PC{i + 1}':<5} {fit.variances[i]:>12.6g}  {percent(float(fit.shares[i])):>7}"
-        lines.append(Line(f"{text}  {percent(float(total[i])):>7}"))
+        text = f"{f'PC{i + 1}':<5} {fit.variances[i]:>12.6g}  {percent(float(fit.shares[i])):>8}"
+        lines.append(Line(f"{text}  {percent(float(total[i])):>8}"))
     if fit.k > MOST_VARIANCES:
         lines.append(Line(f"and {fit.k - MOST_VARIANCES:,} more", "faint"))
     return lines
