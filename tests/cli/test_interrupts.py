@@ -27,7 +27,7 @@ def slowly(*args):
         time.sleep(0.2)
         return tell(rows)
     return told
-source.new_pass = slowly
+source.new_pass = progress.new_pass = slowly
 from lowdim.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -149,9 +149,16 @@ def test_a_model_that_cannot_go_on_is_refused(run, wine):
 
 def test_interrupting_other_verbs_says_so(wine):
     np.save("big.npy", np.random.default_rng(0).standard_normal((100_000, 40)))
-    code, said = interrupted("info", "big.npy")
-    assert code == 130
-    assert said == "error: interrupted; nothing was written\n"
+    PCA(2).fit("big.npy").save("m.lowdim")
+    for argv in (
+        ["info", "big.npy"],
+        ["transform", "m.lowdim", "big.npy", "-o", "s.csv"],
+        ["convert", "big.npy", "-o", "s.csv"],
+    ):
+        code, said = interrupted(*argv)
+        assert code == 130
+        assert said == "error: interrupted; no half-written file is left\n"
+        assert sorted(path.name for path in wine.iterdir()) == ["big.npy", "m.lowdim", "wine.csv"]
 
 
 def test_resume_is_taken_out_of_a_command_line():

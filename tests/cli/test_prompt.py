@@ -15,6 +15,7 @@ import pytest
 
 import lowdim
 from lowdim.cli.main import VERBS, main
+from lowdim.cli.progress import likely_rows, time_left
 
 HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "numba", "pandas", "rich", "onnx", "duckdb"}
 
@@ -235,7 +236,9 @@ def test_tables_are_piped_in_and_out(child, wine):
     assert child("-", given=text).out.startswith("standard input: 178 rows")
 
 
-@pytest.mark.parametrize(("given", "said"), [("", "empty"), ("a,b\nx,y\n", "holds numbers"), ("a,b\n1,\n2,3\n", "b: 1")])
+@pytest.mark.parametrize(
+    ("given", "said"), [("", "empty"), ("a,b\nx,y\n", "holds numbers"), ("a,b\n1,\n2,3\n", "b: 1")]
+)
 def test_bad_tables_that_are_piped_in(given, said, child):
     ended = child("fit", "-", given=given)
     assert ended.code == 3
@@ -309,15 +312,37 @@ def test_standard_input_that_is_a_terminal_is_explained(wine):
 
 def test_a_bar_with_the_time_left_on_a_terminal_alone(wine, child):
     rng = np.random.default_rng(0)
-    np.save("long.npy", rng.standard_normal((400_000, 60)))
+    np.save("long.npy", rng.standard_normal((600_000, 60)))
     patience = "import lowdim.cli.progress as bar; bar.PATIENCE = 0.0"
     code = f"{patience}\n{RUN}"
     terminal = on_a_terminal("fit", "long.npy", "--keep", "2", code=code)
     assert "rows" in terminal
-    assert re.search(r"\d:\d\d", terminal)
+    assert re.search(r"about \d+ (s|min) left", terminal)
     quiet = on_a_terminal("fit", "long.npy", "--keep", "2", "-q", code=code)
     assert quiet == ""
     assert child("fit", "long.npy", "--keep", "2").err == ""
+
+
+@pytest.mark.parametrize(
+    ("spent", "rows", "total", "said"),
+    [
+        (10.0, 50, 100, "about 10 s left"),
+        (60.0, 10, 100, "about 9 min left"),
+        (3600.0, 10, 100, "about 9 h 0 min left"),
+        (1.0, 100, 100, ""),
+        (1.0, 10, None, ""),
+        (1.0, 0, 10, ""),
+    ],
+)
+def test_time_left(spent, rows, total, said):
+    assert time_left(spent, rows, total) == said
+
+
+def test_rows_of_text_files_are_guessed_from_their_first_lines(wine):
+    (wine / "long.csv").write_text("a,b\n" + "".join(f"{i % 100:02},1\n" for i in range(200_000)))
+    assert likely_rows("long.csv") == pytest.approx(200_000, rel=0.01)
+    assert likely_rows("nothing.csv") is None
+    assert likely_rows("wine.parquet") is None
 
 
 def test_main_gives_a_code_and_does_not_exit(wine):

@@ -36,14 +36,14 @@ def keep_part(stop: KeyboardInterrupt, argv: list[str], save: str | None) -> int
     return INTERRUPTED
 
 
-def carried_on(estimator: PCA, source: Source, path: str, quiet: bool) -> PCA:
+def carried_on(estimator: PCA, source: Source, path: str, quiet: bool, data: str) -> PCA:
     """The fit of all rows of the source, from a checkpoint of its first ones; the settings are the estimator's."""
     from lowdim.cli.progress import shown
     from lowdim.models.resume import carry_on
 
     part = load_model(path)
     try:
-        with shown(quiet):
+        with shown(quiet, data):
             whole = carry_on(estimator, part, source)
             whole.fit_  # noqa: B018  components are computed when they are first asked for
     except (CannotMerge, DoesNotFit) as error:

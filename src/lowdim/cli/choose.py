@@ -35,7 +35,7 @@ def choose(
 
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
     with naming(wish.name):
-        estimator = fitted(build("pca", "all", scale, memory), wish.open(), None, quiet)
+        estimator = fitted(build("pca", "all", scale, memory), wish.open(), None, quiet, data)
         record = estimator.fit_
         advice = advise(record)
     if json:

@@ -42,12 +42,12 @@ def convert(
 
 
 def _table(file: str, table: str | None, sql: str | None, output: str | None, raw: bool, quiet: bool) -> int:
-    from lowdim.cli.progress import shown
+    from lowdim.cli.progress import new_count, shown
     from lowdim.sources.table import TableSource
     from lowdim.views.table_files import open_table
 
     wish = Wish(file, table=table, sql=sql)
-    with naming(wish.name), shown(quiet):
+    with naming(wish.name), shown(quiet, file):
         source = wish.open()
         if isinstance(source, TableSource):
             names, batches = source.every_column, source.batches()
@@ -55,8 +55,10 @@ def _table(file: str, table: str | None, sql: str | None, output: str | None, ra
             names = list(source.columns or (f"x{j}" for j in range(source.n_columns)))
             batches = (dict(zip(names, _dense(block.rows).T, strict=True)) for block in source.blocks())
         with open_table(output, names, raw=raw) as written:
+            count = new_count(source.n_rows)
             for batch in batches:
                 written.write(batch)
+                count(written.n_rows)
     if output not in (None, "-") and not quiet:
         say_line(f"{output}: {written.n_rows:,} rows × {len(names):,} columns")
     return 0

@@ -52,7 +52,7 @@ def describe(
     with naming(wish.name):
         source = wish.open()
         try:
-            estimator = fitted(estimator, source, None, quiet)
+            estimator = fitted(estimator, source, None, quiet, data)
         except MissingValues:
             if not source.repeatable:
                 raise
@@ -72,7 +72,7 @@ def say_description(command: str, wish: Wish, source: Source, json: bool, quiet:
     from lowdim.views.lines import Line, wrapped
     from lowdim.views.summary import next_steps
 
-    with shown(quiet):
+    with shown(quiet, wish.data):
         found = read(source)
     if json:
         say_json(command, {"data": wish.name, "left_out": dict(left_out(source)), **description_facts(found)})

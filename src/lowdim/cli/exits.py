@@ -53,7 +53,7 @@ def report(error: BaseException) -> int:
     if os.environ.get("LOWDIM_DEBUG"):
         traceback.print_exception(error)
     if isinstance(error, KeyboardInterrupt):
-        say_error("interrupted; nothing was written")
+        say_error("interrupted; no half-written file is left")
     elif isinstance(error, errors.LowdimError):
         say_error(in_words(str(error)))
     elif isinstance(error, MemoryError):

@@ -62,6 +62,7 @@ def fit(
 ) -> int:
     """Find the few dimensions that keep most of the variance."""
     from lowdim.cli.modelling import build
+    from lowdim.cli.progress import shown
     from lowdim.cli.writing import check_output, score_names, write_rows
 
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
@@ -73,13 +74,14 @@ def fit(
         if dry_run:
             return say_plan(estimator.explain(source), "fit", json)
         try:
-            estimator = fitted(estimator, source, resume, quiet)
+            estimator = fitted(estimator, source, resume, quiet, data)
         except KeyboardInterrupt as stop:
             return _interrupted(stop, context.obj, save)
         if save is not None:
             estimator.save(save)
         if output is not None:
-            write_rows(source, estimator.transform, score_names(estimator.n_components_), output, label, raw)
+            with shown(quiet, data):
+                write_rows(source, estimator.transform, score_names(estimator.n_components_), output, label, raw)
     say_fit("fit", estimator, wish, source, keep, json, quiet, save=save, output=output)
     if resume is not None and not quiet:
         say_line(f"the fit is complete; the checkpoint {resume} can be deleted")
@@ -89,16 +91,16 @@ def fit(
     return 0
 
 
-def fitted(estimator: PCA, source: Source, resume: str | None, quiet: bool) -> PCA:
+def fitted(estimator: PCA, source: Source, resume: str | None, quiet: bool, data: str) -> PCA:
     """The model of the source, begun anew or carried on, with a progress bar."""
     from lowdim.cli.progress import shown
 
     if resume is None:
-        with shown(quiet):
+        with shown(quiet, data):
             return estimator.fit(source)
     from lowdim.cli.checkpoint import carried_on
 
-    return carried_on(estimator, source, resume, quiet)
+    return carried_on(estimator, source, resume, quiet, data)
 
 
 def say_plan(plan: str, command: str, json: bool) -> int:

@@ -41,7 +41,7 @@ def inverse(
     with naming(wish.name):
         source = wish.open()
         take = _scores(source, score_names(estimator.n_components_), wish.name, model)
-        with shown(quiet):
+        with shown(quiet, data):
             names = column_names(estimator.fit_)
             count = write_rows(source, estimator.inverse_transform, names, output, label, raw, take)
     if output not in (None, "-") and not quiet:

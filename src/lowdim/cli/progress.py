@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+TEXTS = (".csv", ".tsv", ".txt", ".tab", ".dat", ".jsonl", ".ndjson")
 
 PATIENCE = 0.5
 """Seconds before a bar appears: what is over sooner needs none."""
 
 
 @contextmanager
-def shown(quiet: bool) -> Iterator[None]:
-    """Show how far the reading of rows is, on a terminal; turn the first Ctrl-C into a stop between blocks."""
+def shown(quiet: bool, data: str = "") -> Iterator[None]:
+    """Show how far the reading of rows is, on a terminal; turn the first Ctrl-C into a stop between blocks.
+
+    Rows of text files are not known before all are read; `data` is their path, from which they are guessed.
+    """
     from lowdim.sources.progress import Progress, watching
 
-    bar = _Bar() if sys.stderr.isatty() and not quiet else None
+    bar = _Bar(likely_rows(data)) if sys.stderr.isatty() and not quiet else None
     stop = threading.Event()
 
     def watch(progress: Progress) -> bool:
@@ -58,25 +64,72 @@ def _first_interrupt(stop: threading.Event) -> Iterator[None]:
         raise KeyboardInterrupt
 
 
+def new_count(n_rows: int | None) -> Callable[[int], None]:
+    """Begin a reading of rows outside a fit; gives a function that tells the rows so far, and ends it on Ctrl-C."""
+    from lowdim.sources.progress import new_pass
+
+    tell = new_pass(n_rows)
+
+    def count(rows: int) -> None:
+        if tell(rows):
+            raise KeyboardInterrupt
+
+    return count
+
+
+def time_left(spent: float, rows: int, total: int | None) -> str:
+    """How long the rest will take if it goes on as it went so far."""
+    if not total or not 0 < rows < total:
+        return ""
+    seconds = round(spent * (total - rows) / rows)
+    if seconds < 60:
+        return f"about {seconds} s left"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"about {hours} h {minutes} min left" if hours else f"about {minutes} min left"
+
+
+def likely_rows(path: str) -> int | None:
+    """About how many rows a text file has, from the length of its first lines; None for all else."""
+    if not path.lower().endswith(TEXTS):
+        return None
+    try:
+        with open(path, "rb") as file:
+            sample = file.read(2**18)
+            size = os.fstat(file.fileno()).st_size
+    except OSError:
+        return None
+    return round(size * sample.count(b"\n") / len(sample)) if sample else None
+
+
 class _Bar:
     """Rich's progress bar, begun when the patience is over."""
 
-    def __init__(self) -> None:
-        self._start = time.monotonic()
+    def __init__(self, likely: int | None) -> None:
+        self._likely = likely
+        self._begun = self._pass_begun = time.monotonic()
         self._bar: Any = None
         self._task: Any = None
-        self._passes = 0
+        self._passes = 1
 
     def move(self, progress: Any) -> None:
         """Show the rows read."""
+        now = time.monotonic()
+        if progress.passes != self._passes:
+            self._passes, self._pass_begun = progress.passes, now
         if self._bar is None:
-            if time.monotonic() - self._start < PATIENCE:
+            if now - self._begun < PATIENCE:
                 return
             self._begin()
-        if progress.passes != self._passes:
-            self._passes = progress.passes
-            self._bar.reset(self._task, total=progress.of, description=f"pass {progress.passes}")
-        self._bar.update(self._task, completed=progress.rows, total=progress.of)
+        total = progress.of
+        if total is None and self._likely is not None and progress.rows <= self._likely:
+            total = self._likely
+        self._bar.update(
+            self._task,
+            completed=progress.rows,
+            total=total,
+            description=f"pass {progress.passes}" if progress.passes > 1 else "reading",
+            left=time_left(now - self._pass_begun, progress.rows, total),
+        )
 
     def close(self) -> None:
         """Take the bar away."""
@@ -85,16 +138,15 @@ class _Bar:
 
     def _begin(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, TextColumn
 
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("rows"),
-            TimeRemainingColumn(elapsed_when_finished=True),
+            TextColumn("{task.completed:,.0f} rows"),
+            TextColumn("{task.fields[left]}"),
             console=Console(file=sys.stderr),
             transient=True,
         )
         self._bar.start()
-        self._task = self._bar.add_task("reading", total=None)
+        self._task = self._bar.add_task("reading", total=None, left="")

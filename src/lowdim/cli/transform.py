@@ -43,7 +43,7 @@ def transform(
     wish = Wish(data, label=label, table=table, sql=sql)
     with naming(wish.name):
         source = agreeing(wish, estimator, model)
-        with shown(quiet):
+        with shown(quiet, data):
             count = write_rows(source, estimator.transform, score_names(estimator.n_components_), output, label, raw)
     if output not in (None, "-") and not quiet:
         say_line(f"{output}: {count:,} rows × {estimator.n_components_} components")

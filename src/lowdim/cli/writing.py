@@ -52,8 +52,10 @@ def write_rows(
 
     `take` says which columns of the source are meant; None: all.
     """
+    from lowdim.cli.progress import new_count
     from lowdim.views.table_files import open_table
 
+    count = new_count(source.n_rows)
     if label is not None and label in names:
         raise BadParameter(f"--label {label}: the table that is written has a column of that name; rename the label.")
     read = source.columns if take is None or source.columns is None else [source.columns[j] for j in take]
@@ -63,6 +65,7 @@ def write_rows(
             _refuse_holes(rows, start, read)
             columns = dict(zip(names, change(rows).T, strict=True))
             table.write(columns if label is None else {label: labels, **columns})
+            count(table.n_rows)
         return table.n_rows
 
 
