@@ -96,3 +96,13 @@ def test_unknown_columns_are_answered_with_near_ones(path):
         lowdim.open(path, weight="tims")
     with pytest.raises(BadParameter, match="no column 'sort=x'"):
         lowdim.open(path, columns=["sort=x"])
+
+
+def test_a_header_longer_than_the_first_look_is_read_whole(tmp_path):
+    # 40,000 names make a line of 700 kB
+    X = RNG.standard_normal((6, 40_000))
+    names = [f"a long column name {j}" for j in range(X.shape[1])]
+    pd.DataFrame(X, columns=names).to_csv(tmp_path / "wide.csv", index=False)
+    source = lowdim.open(tmp_path / "wide.csv")
+    assert source.columns == tuple(names)
+    np.testing.assert_array_equal(np.concatenate([block.rows for block in source.blocks()]), X)
