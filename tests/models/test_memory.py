@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -122,3 +125,27 @@ def test_the_plan_says_passes_bytes_and_memory_and_reads_no_rows(folder, monkeyp
     assert "1 pass" in plan
     assert "160 MB each time" in plan
     assert "kept within 2 GB" in plan
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "memory"),
+    [("t.csv", "300MB"), ("t.csv", "400MB"), ("t.jsonl", "350MB"), ("t.feather", "400MB"), ("t.sqlite", "300MB")],
+)
+def test_the_budget_holds_for_other_files_too(tmp_path, name, memory):
+    X = np.random.default_rng(2).standard_normal((500_000, 40)) * np.linspace(3, 1, 40) + 2
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(40)])
+    path = tmp_path / name
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True, double_precision=15)
+    elif path.suffix == ".feather":
+        frame.to_feather(path)
+    else:
+        with closing(sqlite3.connect(path)) as connection:
+            frame.to_sql("t", connection, index=False)
+    peak, variances, _ = fitted_by_child(path, memory)
+    assert peak <= budget_of("PCA", memory).limit
+    # JSON lines hold fifteen digits
+    np.testing.assert_allclose(variances, PCA(3).fit(X).explained_variance_, rtol=1e-12)

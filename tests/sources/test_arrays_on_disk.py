@@ -311,6 +311,10 @@ BAD: dict[str, tuple[str, Callable[[Path], Any]]] = {
         h5ad_changed(lambda file: put(file, "X/data", h5py.ExternalLink("other.h5", "/x"))),
     ),
     "h5ad with fewer names": ("t.h5ad", h5ad_changed(lambda file: put(file, "X", COUNTS[:, :5]))),
+    "h5ad of another encoding": (
+        "t.h5ad",
+        h5ad_changed(lambda file: file["var/_index"].attrs.__setitem__("encoding-version", "99.0.0")),
+    ),
     "h5ad without var": ("t.h5ad", h5ad_changed(lambda file: file.pop("var"))),
     "zarr without arrays": ("t.zarr", lambda path: zarr.open_group(path, mode="w")),
     "zarr of bad JSON": ("t.zarr", lambda path: (path.mkdir(), (path / "zarr.json").write_text("{"))),

@@ -108,3 +108,13 @@ def test_weights_of_a_file_count_in_every_batch(tmp_path: Path) -> None:
         model.partial_fit(lowdim.open(tmp_path / name, weight="w"))
     expected = PCA(2).fit(table[list("abc")].to_numpy(), sample_weight=table["w"])
     np.testing.assert_allclose(model.explained_variance_, expected.explained_variance_, rtol=1e-12)
+
+
+def test_a_header_longer_than_the_first_look_is_read_whole(tmp_path):
+    # 40,000 names make a line of 700 kB
+    X = RNG.standard_normal((6, 40_000))
+    names = [f"a long column name {j}" for j in range(X.shape[1])]
+    pd.DataFrame(X, columns=names).to_csv(tmp_path / "wide.csv", index=False)
+    source = lowdim.open(tmp_path / "wide.csv")
+    assert source.columns == tuple(names)
+    np.testing.assert_array_equal(np.concatenate([block.rows for block in source.blocks()]), X)

@@ -26,7 +26,10 @@ except ImportError as error:
     raise NeedsExtra.package("pyarrow", "Reading CSV, Parquet, Feather and JSON lines files", "files") from error
 
 SAMPLE = 2**18
-"""Bytes at the start of a text file from which its dialect is told."""
+"""Bytes at the start of a text file from which its dialect is told; more if its lines are longer."""
+
+LONGEST_LINE = 2**26
+"""Bytes of a line, at most: a table of some million columns."""
 
 READ_BYTES = 2**16
 """Bytes of a Parquet column that are read at a time."""
@@ -37,8 +40,11 @@ PAGE_BYTES = 2**20
 LARGEST_GROUP = 2**28
 """A row group of more bytes, once decoded, is not held whole."""
 
-TEXT_BLOCK = 2**22
-"""Bytes of text that are parsed at a time; a row must not be longer."""
+TEXT_BLOCK = 2**20
+"""Bytes of text that are parsed at a time, if lines are short."""
+
+READ_AHEAD = 40
+"""Blocks of text that Arrow holds: it reads up to 32 of them ahead, and has some parsed."""
 
 BATCH_ROWS = 2**14
 """Rows of a batch that is handed on to DuckDB."""
@@ -53,8 +59,9 @@ class CsvReader(TableReader):
         self._path = path
         self.n_rows = None
         self.size = _text_bytes(path)
-        sample = beginning(path)
-        self._dialect: Dialect = dialect_of(sample, len(sample) < SAMPLE, self.name, delimiter)
+        sample, whole = first_lines(path)
+        self._block = _block_bytes(sample)
+        self._dialect: Dialect = dialect_of(sample, whole, self.name, delimiter)
         kinds: list[Kind] = ["number" if numeric else "text" for numeric in self._dialect.numeric]
         self.columns = tuple(map(Column, self._dialect.names, kinds))
 
@@ -68,7 +75,7 @@ class CsvReader(TableReader):
             pa.csv.open_csv(
                 str(self._path),
                 read_options=pa.csv.ReadOptions(
-                    block_size=TEXT_BLOCK,
+                    block_size=self._block,
                     column_names=list(dialect.names),
                     skip_rows=int(dialect.header),
                     encoding=dialect.encoding,
@@ -86,6 +93,10 @@ class CsvReader(TableReader):
             ) as reader,
         ):
             yield from gathered(reader, names, rows)
+
+    def reading_bytes(self, names: list[str]) -> int:
+        """Text being parsed, and the batches that Arrow has ready."""
+        return READ_AHEAD * self._block
 
 
 @final
@@ -119,10 +130,10 @@ class ParquetReader(TableReader):
                         yield from gathered(batches, names, rows)
 
     def reading_bytes(self, names: list[str]) -> int:
-        """The largest row group; of very large ones a page, its dictionary and a buffer for each column."""
+        """The largest row group; of very large ones a page, its values, its dictionary and a buffer for each column."""
         groups = [size for about in self._about for size in self._group_sizes(about, names)]
         whole = max((size for size in groups if size <= LARGEST_GROUP), default=0)
-        return max(whole, (2 * PAGE_BYTES + READ_BYTES) * len(names)) if max(groups, default=0) > whole else whole
+        return max(whole, (3 * PAGE_BYTES + READ_BYTES) * len(names)) if max(groups, default=0) > whole else whole
 
     def _group_sizes(self, about: Any, names: list[str]) -> list[int]:
         """Bytes of each row group of a file, once decoded."""
@@ -155,16 +166,24 @@ class FeatherReader(TableReader):
         with _reading(path), self._opened() as reader:
             self.columns = columns_of(reader.schema)
             stream = isinstance(reader, pa.RecordBatchStreamReader)
-            self.n_rows = (
-                None if stream else sum(reader.get_batch(i).num_rows for i in range(reader.num_record_batches))
-            )
+            self.n_rows = None if stream else reader.count_rows()
+            first = next(self._each(reader), None)
+            self._batch_bytes = 0 if first is None else first.nbytes
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
         """Read record batches one after the other."""
         with _reading(self._path), self._opened() as reader:
-            stream = isinstance(reader, pa.RecordBatchStreamReader)
-            each = iter(reader) if stream else (reader.get_batch(i) for i in range(reader.num_record_batches))
-            yield from gathered((batch.select(names) for batch in each), names, rows)
+            yield from gathered((batch.select(names) for batch in self._each(reader)), names, rows)
+
+    def reading_bytes(self, names: list[str]) -> int:
+        """A batch as it was packed, as it is read, and the one before."""
+        return 3 * self._batch_bytes
+
+    @staticmethod
+    def _each(reader: Any) -> Iterator[Any]:
+        if isinstance(reader, pa.RecordBatchStreamReader):
+            return iter(reader)
+        return (reader.get_batch(i) for i in range(reader.num_record_batches))
 
     def _opened(self) -> Any:
         with open(self._path, "rb") as file:
@@ -181,8 +200,9 @@ class JsonLinesReader(TableReader):
         self._path = path
         self.n_rows = None
         self.size = _text_bytes(path)
-        sample = beginning(path)
-        lines = sample if len(sample) < SAMPLE else sample[: sample.rfind(b"\n") + 1]
+        sample, whole = first_lines(path)
+        self._block = _block_bytes(sample)
+        lines = sample if whole else sample[: sample.rfind(b"\n") + 1]
         if not lines.strip():
             raise BadFile(f"{path}: empty; one JSON object a line is needed.")
         with _reading(path):
@@ -193,16 +213,10 @@ class JsonLinesReader(TableReader):
         """Parse the file from its start."""
         with _reading(self._path):
             options = pa.json.ParseOptions(explicit_schema=self._schema, unexpected_field_behavior="ignore")
-            read = pa.json.ReadOptions(block_size=TEXT_BLOCK, use_threads=False)
+            read = pa.json.ReadOptions(block_size=self._block, use_threads=False)
             with pa.input_stream(str(self._path), compression="detect") as stream:
                 reader = pa.json.open_json(stream, read_options=read, parse_options=options)
                 yield from gathered((batch.select(names) for batch in reader), names, rows)
-
-
-def beginning(path: Path) -> bytes:
-    """The first bytes of a text file, unpacked if its ending says that it is compressed."""
-    with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
-        return bytes(stream.read(SAMPLE))
 
 
 def as_stream(reader: TableReader) -> Any:
@@ -224,6 +238,28 @@ def as_stream(reader: TableReader) -> Any:
 def _arrow(values: NDArray[Any], kind: Any) -> Any:
     """A column as Arrow has it; NaN is a missing number."""
     return pa.array(values, type=kind, from_pandas=True)
+
+    def reading_bytes(self, names: list[str]) -> int:
+        """Text being parsed, and the batches that Arrow has ready."""
+        return READ_AHEAD * self._block
+
+
+def first_lines(path: Path) -> tuple[bytes, bool]:
+    """The first lines of a text file, at least a few whole ones, and whether they are all of it."""
+    with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
+        sample: bytes = stream.read(SAMPLE)
+        ended = len(sample) < SAMPLE
+        while not ended and sample.count(b"\n") < 4 and len(sample) < LONGEST_LINE:
+            more = stream.read(3 * len(sample))
+            ended = len(more) < 3 * len(sample)
+            sample += more
+    return sample, ended
+
+
+def _block_bytes(sample: bytes) -> int:
+    """Bytes to parse at a time: several times the longest line that was seen, as none may be longer."""
+    longest = max(map(len, sample.split(b"\n")))
+    return max(TEXT_BLOCK, 8 * longest)
 
 
 def _text_bytes(path: Path) -> int:

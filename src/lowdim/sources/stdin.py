@@ -71,11 +71,11 @@ def _ending(path: Path) -> str:
     packed = next((ending for magic, ending in PACKED.items() if first.startswith(magic)), "")
     if not packed:
         return _ending_of_text(first)
-    from lowdim.sources.arrow import beginning
+    from lowdim.sources.arrow import first_lines
 
     named = path.rename(path.with_name(path.name + packed))
     try:
-        return _ending_of_text(beginning(named)[:16]) + packed
+        return _ending_of_text(first_lines(named)[0][:16]) + packed
     finally:
         named.rename(path)
 
