@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 
@@ -176,14 +177,24 @@ def test_nothing_is_written_without_a_verb(run, wine):
     assert sorted(wine.iterdir()) == before
 
 
-def test_the_steps_it_suggests_can_be_run(run, wine):
-    text = run("wine.csv").out
-    for line in text[text.index("next") :].splitlines()[1:]:
-        words = line.partition("#")[0].split()
-        assert words[0] == "lowdim"
-        assert run(*words[1:]).code == 0
-    assert (wine / "wine.lowdim").exists()
+@pytest.mark.parametrize("options", [[], ["--scale", "--keep", "3", "--drop", "hue,ash", "--label", "kind"]])
+def test_the_steps_it_suggests_can_be_run(options, run, wine):
+    def run_all(text):
+        for line in text[text.index("\nnext\n") :].replace("\\\n", " ").splitlines()[2:]:
+            words = shlex.split(line, comments=True)
+            assert words[0] == "lowdim"
+            ended = run(*words[1:])
+            assert ended.code == 0, line
+            yield ended.out
+
+    said = list(run_all(run("wine.csv", *options).out))
     assert (wine / "scores.csv").exists()
+    model = lowdim.load("wine.lowdim")
+    if options:
+        assert (model.n_components_, model.n_features_in_) == (3, 11)
+    list(run_all(next(text for text in said if "wine.lowdim" in text)))
+    (wine / "holes.csv").write_text("a,b,c\n1,2,3\n2,,5\n3,5,8\n4,,9\n5,6,1\n")
+    assert len(list(run_all(run("holes.csv").out))) == 2
 
 
 def test_extreme_tables_fit_one_screen(run, wine):

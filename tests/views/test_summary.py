@@ -45,6 +45,7 @@ def test_it_answers_the_questions_of_a_newcomer():
     assert "PC3    10.0 %            ██▍             not kept" in said
     assert "accuracy  certified: variances right to 1" in said
     assert "lowdim choose t.csv  # how many?" in said
+    assert "written   m.lowdim, s.csv" in text(fit, written=("m.lowdim", "s.csv"))
 
 
 def test_bars_are_in_proportion():

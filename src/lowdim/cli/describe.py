@@ -25,7 +25,7 @@ lowdim wine.csv --json                # the same for programs
 
 def describe(
     data: options.Data,
-    keep: options.Keep = "90%",
+    keep: options.Keep = options.KEEP,
     model: options.Model = "pca",
     scale: options.Scale = False,
     columns: options.Columns = None,

@@ -21,6 +21,7 @@ EXITS: tuple[tuple[type[BaseException], int], ...] = (
     (MemoryError, TOO_LARGE),
     (errors.NeedsExtra, 1),
     (errors.BadParameter, USAGE),
+    (errors.CannotWrite, USAGE),
     (errors.FormatError, MISMATCH),
     (errors.CannotMerge, MISMATCH),
     (errors.DoesNotFit, MISMATCH),

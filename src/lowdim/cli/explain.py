@@ -20,7 +20,7 @@ File = Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A
 
 def explain(
     file: File,
-    keep: options.Keep = "90%",
+    keep: options.Keep = options.KEEP,
     model: options.Model = "pca",
     scale: options.Scale = False,
     columns: options.Columns = None,

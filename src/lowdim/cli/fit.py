@@ -40,7 +40,7 @@ Strict = Annotated[
 def fit(
     context: typer.Context,
     data: options.Data,
-    keep: options.Keep = "90%",
+    keep: options.Keep = options.KEEP,
     model: options.Model = "pca",
     scale: options.Scale = False,
     columns: options.Columns = None,
@@ -132,20 +132,21 @@ def say_fit(
 
     record = estimator.fit_
     if json:
-        written = {"saved": save, "output": output}
-        say_json(command, {"data": wish.name, "left_out": dict(left_out(source)), **fit_facts(record), **written})
+        facts = {"data": wish.name, "left_out": dict(left_out(source)), **fit_facts(record)}
+        say_json(command, {**facts, "saved": save, "output": output})
     elif not quiet:
         scaled = estimator.scale is not False
         asked = f"--keep {keep}"
-        steps = _next(wish, scaled, save, output)
+        steps = _next(wish, scaled, keep, save, output)
         if not scaled and wish.data != "-" and swamping(record):
             again = " ".join(filter(None, ["lowdim", shlex.quote(wish.data), wish.chosen(), "--scale"]))
             steps = [(again, "all columns alike"), *steps[:2]]
-        about = About(wish.name, asked, left_out(source), scaled, tuple(steps))
+        written = tuple(path for path in (save, output) if path and path != "-")
+        about = About(wish.name, asked, left_out(source), scaled, written, tuple(steps))
         say(summary(record, about, text_width()), sys.stderr if output == "-" else sys.stdout)
 
 
-def _next(wish: Wish, scaled: bool, save: str | None, output: str | None) -> list[tuple[str, str]]:
+def _next(wish: Wish, scaled: bool, keep: str, save: str | None, output: str | None) -> list[tuple[str, str]]:
     """What a person would do after a fit, as command lines."""
     if wish.data == "-":
         return []
@@ -158,9 +159,10 @@ def _next(wish: Wish, scaled: bool, save: str | None, output: str | None) -> lis
         if output not in (None, "-"):
             use = (f"lowdim inverse {model} {shlex.quote(output or '')} -o rows.csv", "scores back to rows")
         return [use, (f"lowdim info {model}", "what is in the model")]
-    steps = [(f"lowdim fit {same} --save {shlex.quote(stem + '.lowdim')}", "keep the model")]
+    fit_same = f"lowdim fit {same}" if keep == options.KEEP else f"lowdim fit {same} --keep {shlex.quote(keep)}"
+    steps = [(f"{fit_same} --save {shlex.quote(stem + '.lowdim')}", "keep the model")]
     if output is None:
-        steps.append((f"lowdim fit {same} -o scores.csv", "write the scores"))
+        steps.append((f"{fit_same} -o scores.csv", "write the scores"))
     return [*steps, (f"lowdim choose {same}", "how many dimensions?")]
 
 

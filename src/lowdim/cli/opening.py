@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lowdim.cli.helping import near_files
 from lowdim.cli.options import names_of
-from lowdim.errors import BadFile, BadParameter, FormatError, LowdimError
+from lowdim.errors import BadFile, BadParameter, CannotWrite, FormatError, LowdimError
 
 if TYPE_CHECKING:
     from lowdim.models.pca import PCA
@@ -72,7 +72,7 @@ def naming(name: str) -> Iterator[None]:
     """Put the name of the data before what goes wrong with them, unless the message has it."""
     try:
         yield
-    except BadFile:  # names its file, which may be another
+    except (BadFile, CannotWrite):  # names its file, which may be another
         raise
     except LowdimError as error:
         if os.path.basename(name) not in str(error):

@@ -13,6 +13,9 @@ Data = Annotated[
 ]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", show_default=False, help="A .lowdim model file.")]
 
+KEEP = "90%"
+"""Components that are kept if nothing is said."""
+
 Keep = Annotated[str, typer.Option(metavar="HOW", help="Components to keep: 90% of the variance, 12, all, or mle.")]
 Model = Annotated[str, typer.Option(metavar="NAME", help="Which model: pca.")]
 Scale = Annotated[bool, typer.Option("--scale", help="Give every column variance 1 first.")]

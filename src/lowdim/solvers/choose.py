@@ -95,7 +95,8 @@ def _cheapest(source: Source, rung: type[RowBlocks], keep: Keep, n: int, p: int,
         return _within(once, n, p, k, room)
     direct: Covariance | SampleGram = SampleGram() if n < p and rung is InMemory else Covariance()
     lanczos = BlockLanczos() if isinstance(keep, KeepCount) else BlockLanczos(most_share=GIVE_UP)
-    task = f"{n:,} × {p:,}, {keep.describe()}"
+    rows = "n" if source.n_rows is None else f"{n:,}"
+    task = f"{rows} × {p:,}, {keep.describe()}"
     side = f"{n:,} × {n:,} Gram" if isinstance(direct, SampleGram) else f"{p:,} × {p:,} covariance"
     needed = direct.memory(n, p, k)
     free = 0.8 * available_memory() if room is None else room.beside(k, p)

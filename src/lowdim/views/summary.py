@@ -39,6 +39,8 @@ class About:
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Columns that hold no numbers: name → what they hold."""
     scaled: bool = False
+    written: tuple[str, ...] = ()
+    """Files that hold the result."""
     next: tuple[tuple[str, str], ...] = ()
     """Command lines to go on with, and what each does."""
 
@@ -54,6 +56,7 @@ def summary(fit: LinearFit, about: About, width: int = 80) -> list[Line]:
         Line(""),
         *wrapped("accuracy  ", accuracy(fit.certificate), width),
         *_notes(fit, about, width),
+        *([Line(f"written   {', '.join(about.written)}")] if about.written else []),
     ]
     lines = [Line(shortened(line.text, width), line.part) for line in lines]
     steps = [next_steps(about.next[:count], width) for count in range(len(about.next), -1, -1)]
@@ -104,7 +107,8 @@ def accuracy(certificate: Certificate) -> str:
         return f"{text}; {runs} have nearly equal variances, so only the plane they span is fixed"
     if certificate.cut:
         return f"{text}; the last one and the next, left out, are nearly equal: keep one more or one fewer"
-    return f"{text}, directions to {math.degrees(certificate.axis_angle):.0e} degrees"
+    angle = math.degrees(certificate.axis_angle)
+    return f"{text}, directions to {angle:.0e} degrees" if angle > 0 else text
 
 
 def next_steps(steps: tuple[tuple[str, str], ...], width: int) -> list[Line]:
