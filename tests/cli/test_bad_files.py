@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -97,8 +100,6 @@ def test_bad_models(name, run, tmp_path):
 
 @pytest.mark.parametrize("verb", ["convert", "fit", "info"])
 def test_pickles_are_never_opened(verb, run, tmp_path, monkeypatch):
-    import pickle
-
     path = tmp_path / "model.pkl"
     path.write_bytes(b"\x80\x04K*.")
     monkeypatch.setattr(pickle, "loads", lambda *_: pytest.fail("a pickle was opened"))
@@ -128,10 +129,15 @@ def test_columns_with_holes_are_counted_by_name(run, wine):
     assert "a: 2, b: 1" in ended.err
 
 
-def test_a_full_disk_is_a_limit(run, wine, monkeypatch):
-    import errno
-    import os
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_files_without_permission(run, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n")
+    path.chmod(0)
+    assert_said(run("fit", path), 3, "t.csv")
 
+
+def test_a_full_disk_is_a_limit(run, wine, monkeypatch):
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "wine.lowdim")
 

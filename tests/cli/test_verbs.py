@@ -113,7 +113,17 @@ def test_scores_to_standard_output_leave_the_summary_to_stderr(run, wine):
     assert "1 dimension keeps" in ended.err
 
 
-def test_a_dry_run_reads_and_writes_nothing(run, wine):
+@pytest.mark.parametrize("name", ["wine.csv", "wine.parquet", "big.npy"])
+def test_a_dry_run_reads_headers_alone(name, run, wine, monkeypatch):
+    np.save("big.npy", np.zeros((50, 4)))
+    pd.read_csv("wine.csv").to_parquet("wine.parquet")
+    kind = type(lowdim.open(name))
+    monkeypatch.setattr(kind, "blocks", lambda *_: pytest.fail("rows were read"))
+    assert run("fit", name, "--dry-run").code == 0
+    assert run("explain", name).code == 0
+
+
+def test_a_dry_run_writes_nothing(run, wine):
     np.save("big.npy", np.zeros((50, 4)))
     ended = run("fit", "big.npy", "--dry-run", "--save", "m.lowdim", "-o", "s.csv", "--memory", "2GB")
     assert ended.code == 0

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from lowdim.sources.source import Source
 
 
+MOST_NUMBERS = 2**22
+"""Numbers that are made at a time, whatever the size of the blocks that are read."""
+
+
 def check_output(path: str | None, *inputs: str | None, ending: str | None = None) -> None:
     """Refuse, before any work, a path that could not be written or that is one of the inputs."""
     if path is None or path == "-":
@@ -56,15 +60,18 @@ def write_rows(
     from lowdim.views.table_files import open_table
 
     count = new_count(source.n_rows)
+    step = max(1, MOST_NUMBERS // len(names))
     if label is not None and label in names:
         raise BadParameter(f"--label {label}: the table that is written has a column of that name; rename the label.")
     read = source.columns if take is None or source.columns is None else [source.columns[j] for j in take]
     with open_table(output, [*([] if label is None else [label]), *names], raw=raw) as table:
-        for start, rows, labels in _blocks(source.unweighted(), label):
-            rows = rows if take is None else rows[:, take]
-            _refuse_holes(rows, start, read)
-            columns = dict(zip(names, change(rows).T, strict=True))
-            table.write(columns if label is None else {label: labels, **columns})
+        for start, every, labels in _blocks(source.unweighted(), label):
+            chosen = every if take is None else every[:, take]
+            _refuse_holes(chosen, start, read)
+            for first in range(0, every.shape[0], step):  # a few scores may become many columns
+                some = slice(first, first + step)
+                columns = dict(zip(names, change(chosen[some]).T, strict=True))
+                table.write(columns if label is None else {label: labels[some], **columns})
             count(table.n_rows)
         return table.n_rows
 
