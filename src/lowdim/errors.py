@@ -83,6 +83,10 @@ class WrongShape(BadInput):
     """The array has a shape that cannot be used."""
 
 
+class WrongColumns(BadInput):
+    """Data with other columns than the model was fitted on."""
+
+
 class SingularModel(LowdimError, ValueError):
     """A Gaussian density or an inverse that does not exist for this fit."""
 
@@ -93,10 +97,6 @@ class CannotMerge(LowdimError, ValueError):
 
 class FormatError(LowdimError, ValueError):
     """A model file that is not what it should be."""
-
-
-class DoesNotFit(LowdimError, ValueError):
-    """Data that do not have the columns of the model they are meant for."""
 
 
 class NeedsAnotherPass(LowdimError, ValueError):

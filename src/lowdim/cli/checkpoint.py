@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lowdim.cli.exits import INTERRUPTED, say_line
 from lowdim.cli.opening import load_model
-from lowdim.errors import CannotMerge, DoesNotFit
+from lowdim.errors import CannotMerge, WrongColumns
 
 if TYPE_CHECKING:
     from lowdim.models.pca import PCA
@@ -46,7 +46,7 @@ def carried_on(estimator: PCA, source: Source, path: str, quiet: bool, data: str
         with shown(quiet, data):
             whole = carry_on(estimator, part, source)
             whole.fit_  # noqa: B018  components are computed when they are first asked for
-    except (CannotMerge, DoesNotFit) as error:
+    except (CannotMerge, WrongColumns) as error:
         error.args = (f"{path}: {error}",)
         raise
     return whole

@@ -24,7 +24,7 @@ EXITS: tuple[tuple[type[BaseException], int], ...] = (
     (errors.CannotWrite, USAGE),
     (errors.FormatError, MISMATCH),
     (errors.CannotMerge, MISMATCH),
-    (errors.DoesNotFit, MISMATCH),
+    (errors.WrongColumns, MISMATCH),
     (errors.LowdimError, BAD_DATA),
     (KeyboardInterrupt, INTERRUPTED),
 )

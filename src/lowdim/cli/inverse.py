@@ -8,7 +8,7 @@ from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import Wish, load_model, naming
 from lowdim.cli.transform import refuse_swapped
-from lowdim.errors import DoesNotFit
+from lowdim.errors import WrongColumns
 
 if TYPE_CHECKING:
     from lowdim.sources.source import Source
@@ -54,7 +54,7 @@ def _scores(source: Source, names: list[str], data: str, model: str) -> list[int
     if source.columns is not None and set(names) <= set(source.columns):
         return [source.columns.index(name) for name in names]
     if source.n_columns != len(names):
-        raise DoesNotFit(
+        raise WrongColumns(
             f"{data}: has {source.n_columns} columns of numbers, but the model {model} has {len(names)} components; "
             "pass what lowdim transform wrote."
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import Wish, is_model, load_model, naming
-from lowdim.errors import BadParameter, DoesNotFit, NotNumeric
+from lowdim.errors import BadParameter, NotNumeric, WrongColumns
 
 if TYPE_CHECKING:
     from lowdim.models.pca import PCA
@@ -58,9 +58,9 @@ def agreeing(wish: Wish, estimator: PCA, model: str) -> Source:
     except (BadParameter, NotNumeric) as error:
         if wish.label is not None and repr(wish.label) in str(error):
             raise
-        raise DoesNotFit(f"{error} The model {model} needs that column.") from error
+        raise WrongColumns(f"{error} The model {model} needs that column.") from error
     if source.n_columns != estimator.n_features_in_:
-        raise DoesNotFit(
+        raise WrongColumns(
             f"{wish.name}: has {source.n_columns} columns of numbers, but the model {model} was fitted on "
             f"{estimator.n_features_in_}; pass a table of the same kind."
         )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from lowdim.errors import BadParameter, WrongShape
+from lowdim.errors import BadParameter, WrongColumns, WrongShape
 from lowdim.matrices.holes import refuse_holes
 from lowdim.matrices.preparation import Preparation, working_dtype
 from lowdim.matrices.project import project
@@ -252,10 +252,12 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """The source behind X, with scikit-learn's checks of names and widths; of a file, the columns of the fit."""
         path = isinstance(X, (str, os.PathLike))
         source = open_source(X, columns=getattr(self, "_columns", None)) if path and not reset else open_source(X)
-        if X is source or path or not hasattr(X, "shape"):
-            X = np.empty((0, source.n_columns))
-        _check_feature_names(self, X, reset=reset)
+        named = not path and X is not source and hasattr(X, "shape")
+        if named or reset:
+            _check_feature_names(self, X if named else np.empty((0, source.n_columns)), reset=reset)
         _check_n_features(self, np.empty((1, source.n_columns)), reset=reset)
+        if not reset and X is source:
+            _refuse_other_columns(source, getattr(self, "_columns", None))
         return source
 
     def _checked_k(self, k: int | None) -> int:
@@ -275,3 +277,14 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         rows: NDArray[Any] = scores @ axes.astype(scores.dtype, copy=False)
         rows += self.fit_.mean.astype(rows.dtype)
         return rows
+
+
+def _refuse_other_columns(source: Source, fitted: tuple[str, ...] | None) -> None:
+    """Raise an error if a source has other columns, or in another order, than the model was fitted on."""
+    if fitted is None or source.columns is None or source.columns == fitted:
+        return
+    first = next(j for j, (one, other) in enumerate(zip(source.columns, fitted, strict=True)) if one != other)
+    raise WrongColumns(
+        f"{source.describe()} has {source.columns[first]!r} as column {first + 1}, but this model was fitted with "
+        f"{fitted[first]!r} there: open it with columns=model.fit_.columns, or pass its path."
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sklearn.base import clone
 
-from lowdim.errors import DoesNotFit
+from lowdim.errors import CannotMerge, WrongColumns
 from lowdim.models.pca import PCA
 from lowdim.sources.source import Source
 
@@ -28,11 +28,11 @@ def carry_on(estimator: PCA, part: PCA, source: Source) -> PCA:
 def _refuse_other_columns(part: PCA, source: Source) -> None:
     mine, theirs = part.fit_.columns, source.columns
     if part.n_features_in_ != source.n_columns:
-        raise DoesNotFit(f"was begun on {part.n_features_in_} columns, the data have {source.n_columns}.")
+        raise WrongColumns(f"was begun on {part.n_features_in_} columns, the data have {source.n_columns}.")
     if mine is not None and theirs is not None and mine != theirs:
         odd = next((name for name in mine if name not in theirs), None)
         what = f"they lack {odd!r}" if odd is not None else "their order differs"
-        raise DoesNotFit(f"was begun on other columns than the data have ({what}): use the same data and options.")
+        raise WrongColumns(f"was begun on other columns than the data have ({what}): use the same data and options.")
 
 
 def _rows_left(seen: int, source: Source) -> bool:
@@ -45,5 +45,5 @@ def _rows_left(seen: int, source: Source) -> bool:
             if count > seen:
                 break
     if count < seen:
-        raise DoesNotFit(f"has seen {seen:,} rows, but the data have only {count:,}: they are other data.")
+        raise CannotMerge(f"has seen {seen:,} rows, but the data have only {count:,}: they are other data.")
     return count > seen
