@@ -152,6 +152,8 @@ def test_memory_that_is_no_size_is_a_usage_error(run, wine):
     ("argv", "said"),
     [
         (("--save", "m.csv"), "must end in .lowdim"),
+        (("--save", "-"), "as in model.lowdim"),
+        (("-o", "-", "--json"), "both want standard output"),
         (("-o", "scores.xyz"), ".xyz are not written"),
         (("-o", "wine.csv"), "over what is read"),
         (("-o", "nowhere/scores.csv"), "its folder is not there"),

@@ -71,7 +71,7 @@ def _model_arrays(file: str, output: str | None, quiet: bool) -> int:
     from lowdim.results.atomic import atomic_write
     from lowdim.views.summary import column_names
 
-    if output is None or output == "-":
+    if output is None:
         raise BadParameter(f"{file}: say where the arrays of the model go, as in -o model.npz.")
     check_output(output, file, ending=".npz")
     fit = load_model(file).fit_

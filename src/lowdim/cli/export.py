@@ -9,7 +9,6 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import load_model
-from lowdim.errors import BadParameter
 
 EXAMPLES = """
 lowdim export wine.lowdim -o wine.onnx              # rows in, scores out
@@ -33,8 +32,6 @@ def export(
     """Write a model as an ONNX graph: rows in, scores out."""
     from lowdim.cli.writing import check_output
 
-    if output == "-":
-        raise BadParameter("-o -: an ONNX graph is written to a file; give its name, as in -o model.onnx.")
     check_output(output, model, ending=".onnx")
     estimator = load_model(model)
     estimator.export_onnx(output, inverse=inverse, dtype="float64" if double else "float32")

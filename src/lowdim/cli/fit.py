@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lowdim.cli import options
 from lowdim.cli.exits import NOT_REACHED, say_line
 from lowdim.cli.opening import Wish, left_out, naming
+from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
     from lowdim.models.pca import PCA
@@ -61,12 +62,15 @@ def fit(
     quiet: options.Quiet = False,
 ) -> int:
     """Find the few dimensions that keep most of the variance."""
+    from lowdim.cli.checkpoint import keep_part
     from lowdim.cli.modelling import build
     from lowdim.cli.progress import shown
     from lowdim.cli.writing import check_output, score_names, write_rows
 
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
     estimator = build(model, keep, scale, memory)
+    if json and output == "-":
+        raise BadParameter("--json and -o - both want standard output; write the scores to a file.")
     check_output(output, data)
     check_output(save, data, ending=".lowdim")
     with naming(wish.name):
@@ -76,7 +80,7 @@ def fit(
         try:
             estimator = fitted(estimator, source, resume, quiet, data)
         except KeyboardInterrupt as stop:
-            return _interrupted(stop, context.obj, save)
+            return keep_part(stop, context.obj, save)
         if save is not None:
             estimator.save(save)
         if output is not None:
@@ -155,7 +159,8 @@ def _next(wish: Wish, scaled: bool, keep: str, save: str | None, output: str | N
     same = " ".join(filter(None, [data, wish.chosen(), "--scale" if scaled else ""]))
     if save is not None:
         model = shlex.quote(save)
-        use = (f"lowdim transform {model} {data} -o scores.csv", "scores, also of other rows")
+        where = " ".join(filter(None, [data, Wish(wish.data, table=wish.table, sql=wish.sql).chosen()]))
+        use = (f"lowdim transform {model} {where} -o scores.csv", "scores, also of other rows")
         if output not in (None, "-"):
             use = (f"lowdim inverse {model} {shlex.quote(output or '')} -o rows.csv", "scores back to rows")
         return [use, (f"lowdim info {model}", "what is in the model")]
@@ -164,9 +169,3 @@ def _next(wish: Wish, scaled: bool, keep: str, save: str | None, output: str | N
     if output is None:
         steps.append((f"{fit_same} -o scores.csv", "write the scores"))
     return [*steps, (f"lowdim choose {same}", "how many dimensions?")]
-
-
-def _interrupted(stop: KeyboardInterrupt, argv: Any, save: str | None) -> int:
-    from lowdim.cli.checkpoint import keep_part
-
-    return keep_part(stop, list(argv or []), save)

@@ -18,14 +18,14 @@ MOST_NUMBERS = 2**22
 
 def check_output(path: str | None, *inputs: str | None, ending: str | None = None) -> None:
     """Refuse, before any work, a path that could not be written or that is one of the inputs."""
-    if path is None or path == "-":
+    if path is None or (path == "-" and ending is None):
         return
     if ending is None:
         from lowdim.views.table_files import table_kind
 
         table_kind(path)
     elif not path.lower().endswith(ending):
-        better = os.path.splitext(path)[0] + ending
+        better = ("model" if path == "-" else os.path.splitext(path)[0]) + ending
         raise BadParameter(f"{path}: the name of this file must end in {ending}, as in {better}.")
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path):
