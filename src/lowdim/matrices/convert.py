@@ -12,7 +12,7 @@ from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.matrices.scaling import Scaling
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import BLOCK_BYTES, ConvertibleSource, Source
-from lowdim.sources.weighted import WeightedSource, checked_weights
+from lowdim.sources.weighted import checked_weights
 
 
 def as_matrix(
@@ -25,16 +25,17 @@ def as_matrix(
     """
     weight = None
     if sample_weight is not None:
-        if source.n_rows is None:
+        n_rows = source.count_rows()
+        if n_rows is None:
             raise BadInput(
                 f"sample_weight was given for {source.describe()}, whose number of rows is not known: pass an array, "
                 "or call partial_fit with each block and its weights."
             )
-        weight = checked_weights(sample_weight, source.n_rows)
+        weight = checked_weights(sample_weight, n_rows)
     if isinstance(source, ConvertibleSource) and (whole or _small(source)):
         source = ArraySource(source.to_array(), source.columns, name="the frame")
     if not isinstance(source, (ArraySource, SparseSource)):
-        return RowBlocks(source if weight is None else WeightedSource(source, weight), scaling)
+        return RowBlocks(source if weight is None else source.weighted(weight), scaling)
     if weight is not None and not weight.all():
         source, weight = _without(source, weight == 0), weight[weight > 0]
     return InMemory(source, scaling, weight)

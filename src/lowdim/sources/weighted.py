@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lowdim.errors import BadInput
-from lowdim.sources.source import Block, Source
+from lowdim.sources.source import Block, Source, weighted_block
 
 
 @final
@@ -30,12 +30,9 @@ class WeightedSource(Source):
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give the blocks with their weights."""
         for block in self._source.blocks(least_rows):
-            weight = self._weight[block.start : block.start + block.rows.shape[0]]
-            used = weight > 0
-            if used.all():
-                yield Block(block.start, block.rows, weight)
-            elif used.any():
-                yield Block(block.start, block.rows[used], weight[used])
+            weighted = weighted_block(block, self._weight[block.start : block.start + block.rows.shape[0]])
+            if weighted is not None:
+                yield weighted
 
     def describe(self) -> str:
         """Say what the rows are."""
