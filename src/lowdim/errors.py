@@ -7,6 +7,7 @@ message, so that a caller only hands over the facts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class LowdimError(Exception):
@@ -108,6 +109,23 @@ class ClusterFailed(LowdimError, RuntimeError):
             f"The scheduler no longer knows part {part + 1:,} of {parts:,} of the rows: it was stopped or restarted, "
             "or data that were kept on workers are gone; connect a client to a running cluster and fit again."
         )
+
+
+class TooLarge(LowdimError, MemoryError):
+    """A fit that the allowed memory does not hold."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A reading of rows that was asked to stop, with what it had found until then."""
+
+    def __init__(self, rows: int, statistic: Any):
+        super().__init__(f"Interrupted after {rows:,} rows.")
+        self.rows = rows
+        """Rows that were read."""
+        self.statistic = statistic
+        """What was known of them."""
+        self.model: Any = None
+        """A model of those rows, which `partial_fit` carries on; None where the solver cannot go on from there."""
 
 
 class NeedsExtra(LowdimError, ImportError):

@@ -2,48 +2,85 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lowdim.errors import BadInput
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.matrices.scaling import Scaling
+from lowdim.sources.budget import available_memory
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import BLOCK_BYTES, ConvertibleSource, Source
 from lowdim.sources.weighted import checked_weights
 
 
-def as_matrix(
-    source: Source, scaling: Scaling, sample_weight: ArrayLike | float | None = None, *, whole: bool = False
-) -> RowBlocks:
-    """The highest rung of the ladder that the source allows; rows of weight zero are left out.
+def rung_of(source: Source, *, whole: bool = False, room: int | None = None) -> type[RowBlocks]:
+    """The rung of the ladder that the source should stand on, without building it.
 
-    A frame becomes an array where it is small or has fewer rows than columns, and with `whole`; else it stays in
-    blocks.
+    What can become an array does where it is small, and with `whole`; else it stays in blocks. `room` is the bytes
+    that it may take.
     """
-    weight = None
-    if sample_weight is not None:
-        n_rows = source.count_rows()
-        if n_rows is None:
-            raise BadInput(
-                f"sample_weight was given for {source.describe()}, whose number of rows is not known: pass an array, "
-                "or call partial_fit with each block and its weights."
-            )
-        weight = checked_weights(sample_weight, n_rows)
-    if isinstance(source, ConvertibleSource) and (whole or _small(source)):
-        source = ArraySource(source.to_array(), source.columns, name="the frame")
+    if isinstance(source, (ArraySource, SparseSource)):
+        return InMemory
+    if not isinstance(source, ConvertibleSource) or source.weighted:
+        return RowBlocks
+    wanted = whole or _small(source)
+    return InMemory if wanted and fits(source, room) else RowBlocks
+
+
+def fits(source: Source, room: int | None) -> bool:
+    """Whether the rows as one array take at most half of the memory that is left."""
+    if not isinstance(source, ConvertibleSource) or source.weighted or source.likely_bytes is None:
+        return False
+    free = available_memory() if room is None else min(room, available_memory())
+    return 2 * source.likely_bytes <= free
+
+
+def in_memory(source: Source) -> Source:
+    """The rows as one array, where they do not lie in one yet."""
+    if not isinstance(source, ConvertibleSource):
+        return source
+    return ArraySource(source.to_array(), source.columns, name=source.title)
+
+
+def as_matrix(
+    source: Source,
+    scaling: Scaling,
+    sample_weight: ArrayLike | float | None = None,
+    rung: type[RowBlocks] | None = None,
+) -> RowBlocks:
+    """The matrix that a solver sees, on the rung that was planned; rows of weight zero are left out."""
+    weight = None if sample_weight is None else row_weights(source, sample_weight)
+    if (rung or rung_of(source)) is InMemory:
+        source = in_memory(source)
     if not isinstance(source, (ArraySource, SparseSource)):
-        return RowBlocks(source if weight is None else source.weighted(weight), scaling)
+        return RowBlocks(source if weight is None else source.with_weights(weight), scaling)
     if weight is not None and not weight.all():
         source, weight = _without(source, weight == 0), weight[weight > 0]
     return InMemory(source, scaling, weight)
 
 
-def _small(source: Source) -> bool:
-    n, p = source.n_rows or 0, source.n_columns
-    return n < p or n * p * source.dtype.itemsize <= BLOCK_BYTES
+def row_weights(source: Source, sample_weight: ArrayLike | float) -> NDArray[np.float64]:
+    """(n,) weights of the rows of a source that has none of its own."""
+    if source.weighted:
+        raise BadInput(
+            f"{source.describe()} has a column of weights, and sample_weight was given too: use one of them."
+        )
+    n_rows = source.count_rows()
+    if n_rows is None:
+        raise BadInput(
+            f"sample_weight was given for {source.describe()}, whose number of rows is not known: pass an array, "
+            "or call partial_fit with each block and its weights."
+        )
+    return checked_weights(sample_weight, n_rows)
+
+
+def _small(source: ConvertibleSource) -> bool:
+    few = source.n_rows is not None and source.n_rows < source.n_columns
+    return few or (source.likely_bytes or sys.maxsize) <= BLOCK_BYTES
 
 
 def _without(source: ArraySource | SparseSource, dropped: Any) -> ArraySource | SparseSource:

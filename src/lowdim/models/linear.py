@@ -246,7 +246,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             X = np.empty((0, source.n_columns))
         _check_feature_names(self, X, reset=reset)
         _check_n_features(self, np.empty((1, source.n_columns)), reset=reset)
-        return source
+        return source if reset else source.unweighted()
 
     @property
     def _axes(self) -> list[str]:

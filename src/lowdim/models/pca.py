@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from lowdim.errors import BadInput, CannotMerge, NeedsAnotherPass
+from lowdim.errors import BadInput, CannotMerge, Interrupted, NeedsAnotherPass
 from lowdim.matrices.convert import as_matrix, relative_spacing
 from lowdim.matrices.known import KnownMoments
 from lowdim.matrices.matrix import RowBlocks
@@ -17,10 +17,11 @@ from lowdim.models import settings
 from lowdim.models.fit_linear import fit_linear
 from lowdim.models.frames import frame_kind
 from lowdim.models.linear import LinearModel
+from lowdim.models.plan import Plan, counted, plan_fit
 from lowdim.results.linear import LinearFit
-from lowdim.solvers.choose import Choice, choose_solver, needs_memory
+from lowdim.solvers.choose import Choice
 from lowdim.solvers.covariance import Covariance
-from lowdim.solvers.keep import Keep
+from lowdim.sources.budget import budget_of
 from lowdim.sources.source import Source
 
 
@@ -57,6 +58,10 @@ class PCA(LinearModel):
     column_weight : array of shape (p,) or None
         Importance of the columns: distances between rows are Σ weight (x − y)².
 
+    memory : int, str or None
+        Most bytes that the process may hold while it fits ("512MB"): blocks of rows are cut accordingly, and a fit that
+        cannot be made within it is refused before it starts. It is no part of the model, so files do not keep it.
+
     References
     ----------
     Pearson 1901; Hotelling 1933; Tipping & Bishop 1999 for the noise variance and the density.
@@ -90,6 +95,7 @@ class PCA(LinearModel):
         scale: Any = False,
         ddof: int = 1,
         column_weight: Any = None,
+        memory: Any = None,
     ):
         self.n_components = n_components
         self.copy = copy
@@ -104,21 +110,22 @@ class PCA(LinearModel):
         self.scale = scale
         self.ddof = ddof
         self.column_weight = column_weight
+        self.memory = memory
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PCA:
         """Find the components of the rows of X, (n, p); `sample_weight` (n,) counts rows: 2 means twice."""
-        source = self._opened(X, reset=True)
-        matrix, keep, choice = self._plan(source, sample_weight)
-        learnt = fit_linear(
-            matrix,
-            keep,
-            choice,
-            settings.tolerance("PCA", self.tol),
-            self.random_state,
-            self._spacing(source),
-        )
+        source = counted(self._opened(X, reset=True), budget_of("PCA", self.memory))
+        plan = self._plan(source, sample_weight)
+        scaling, tol = self._scaling(source), settings.tolerance("PCA", self.tol)
+        try:
+            learnt = fit_linear(
+                plan.matrix(scaling), plan.keep, plan.choice, tol, self.random_state, self._spacing(source)
+            )
+        except Interrupted as stop:
+            stop.model = self._part(X, source, stop.statistic)
+            raise
         self._remember(X, source)
         self._record: LinearFit | None = learnt.fit
         self._moments = learnt.moments
@@ -184,7 +191,7 @@ class PCA(LinearModel):
     # -- explaining -----------------------------------------------------------------------------------------------
 
     def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do: solver, reason, passes, memory, accuracy."""
+        """What the fit did, or with X what a fit of X would do: solver, reason, passes, bytes, memory, accuracy."""
         from lowdim.views.explain import explain_fit, explain_plan
 
         if X is None:
@@ -192,36 +199,23 @@ class PCA(LinearModel):
         from lowdim.sources.open import open_source
 
         source = open_source(X)
-        _, keep, choice = self._plan(source, None)
-        tol = settings.tolerance("PCA", self.tol)
-        k = getattr(keep, "k", 50)
-        return explain_plan(
-            source.describe(),
-            choice.solver.name,
-            choice.reason,
-            choice.solver.passes(k),
-            choice.memory,
-            keep.describe(),
-            tol,
-        )
+        return explain_plan(self._plan(source, None).facts(settings.tolerance("PCA", self.tol)))
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
-    def _plan(self, source: Source, sample_weight: Any) -> tuple[RowBlocks, Keep, Choice]:
-        name = settings.solver_name("PCA", self.svd_solver)
-        matrix = as_matrix(source, self._scaling(source), sample_weight, whole=needs_memory(name))
-        n = matrix.source.n_rows
-        if n == 1:
-            raise BadInput(
-                "There is only one row (n_samples=1), and one point has no directions of variance: at least 2 rows are "
-                "needed."
-            )
+    def _plan(self, source: Source, sample_weight: Any) -> Plan:
         settings.check_seed("PCA", self.random_state)
-        keep = settings.keep_rule("PCA", self.n_components, n, source.n_columns)
-        sketch = settings.sketch(
-            "PCA", self.n_components, self.n_oversamples, self.iterated_power, self.power_iteration_normalizer
+        return plan_fit(
+            "PCA",
+            source,
+            sample_weight,
+            self.n_components,
+            settings.solver_name("PCA", self.svd_solver),
+            settings.sketch(
+                "PCA", self.n_components, self.n_oversamples, self.iterated_power, self.power_iteration_normalizer
+            ),
+            budget_of("PCA", self.memory),
         )
-        return matrix, keep, choose_solver(name, matrix, keep, sketch)
 
     def _scaling(self, source: Source) -> Scaling:
         return settings.scaling_of(
@@ -249,6 +243,16 @@ class PCA(LinearModel):
         if matrix.unit != 1.0:
             raise BadInput(_OUT_OF_RANGE)
         return moments
+
+    def _part(self, X: Any, source: Source, statistic: Any) -> PCA | None:
+        """A model of the rows that an interrupted fit had read, if it was forming their scatter."""
+        if not isinstance(statistic, Moments) or statistic.scatter.ndim == 1 or statistic.holes is not None:
+            return None
+        part: PCA = clone(self)
+        part.__dict__.update({k: v for k, v in self.__dict__.items() if k not in part.__dict__})
+        part._remember(X, source)
+        part._moments, part._record = statistic, None
+        return part
 
     def _from_moments(self) -> LinearFit:
         moments = self._moments

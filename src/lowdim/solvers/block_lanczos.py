@@ -30,6 +30,9 @@ USUAL_RATE = 0.1
 FLOOR = 64 * EPS
 """Residuals below this share of the largest eigenvalue are rounding."""
 
+WIDEST = 16
+"""Vectors a product at most, as long as none are equal."""
+
 EQUAL = 1e-6
 """Neighbouring Ritz values that differ by less than this share may be copies of one eigenvalue."""
 
@@ -77,7 +80,13 @@ class BlockLanczos(Solver):
 
     def memory(self, n: int, p: int, k: int) -> int:
         """The basis, its products with the matrix, and the block buffers."""
-        return int(8 * p * (2 * self._basis(p, k) + 4 * (self.block or 16)))
+        return int(8 * p * (2 * (self.capacity or self._basis(p, k)) + 4 * (self.block or WIDEST)))
+
+    def capacity_within(self, room: int, p: int, k: int) -> int:
+        """Basis vectors that so many bytes hold, at least as many as a restarted iteration needs for k of them."""
+        block = self.block or WIDEST
+        most, least = (room // (8 * p) - 4 * block) // 2, 2 * k + 3 * block
+        return min(p, max(least, min(most, 20 * k, 40 * block)))
 
     def passes(self, k: int) -> str:
         """How often the rows are read, in words."""

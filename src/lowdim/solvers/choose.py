@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 
 from lowdim.errors import BadParameter, NeedsAnotherPass
@@ -11,8 +10,11 @@ from lowdim.solvers.block_lanczos import BlockLanczos
 from lowdim.solvers.covariance import Covariance
 from lowdim.solvers.decomposition import TSQR, FullSVD
 from lowdim.solvers.keep import Keep, KeepCount
+from lowdim.solvers.room import Room
 from lowdim.solvers.sample_gram import SampleGram
 from lowdim.solvers.solver import Solver
+from lowdim.sources.budget import available_memory
+from lowdim.sources.source import Source
 
 SOLVERS: dict[str, Solver] = {
     "full": FullSVD(),
@@ -42,7 +44,10 @@ class Choice:
     solver: Solver
     reason: str
     memory: int
+    """Bytes needed beside the data and the result."""
     fallback: Solver | None = None
+    block_bytes: int | None = None
+    """Largest block of rows that the memory budget allows beside the solver; None: no budget."""
 
 
 def needs_memory(name: str) -> bool:
@@ -50,61 +55,76 @@ def needs_memory(name: str) -> bool:
     return name != "auto" and SOLVERS[name].needs is InMemory
 
 
-def choose_solver(name: str, matrix: RowBlocks, keep: Keep, sketch: BlockLanczos | None = None) -> Choice:
-    """The named solver if it can take this matrix, or the cheapest for "auto"."""
-    n, p = matrix.source.n_rows or matrix.source.n_columns, matrix.source.n_columns
-    k = min(keep.k if isinstance(keep, KeepCount) else min(GUESS, n, p), n, p)
+def choose_solver(
+    name: str,
+    source: Source,
+    rung: type[RowBlocks],
+    n: int | None,
+    keep: Keep,
+    sketch: BlockLanczos | None = None,
+    room: Room | None = None,
+) -> Choice:
+    """The named solver if it can take this source, or the cheapest for "auto"; n rows count (None: not known)."""
+    rows, p = n or source.n_columns, source.n_columns
+    k = min(keep.k if isinstance(keep, KeepCount) else min(GUESS, rows, p), rows, p)
     if name == "auto":
-        return _cheapest(matrix, keep, n, p, k)
+        return _cheapest(source, rung, keep, rows, p, k, room)
     solver: Solver = sketch if sketch is not None and name == "randomized" else SOLVERS[name]
-    if solver.rereads and not matrix.source.repeatable:
+    if solver.rereads and not source.repeatable:
         raise NeedsAnotherPass(
-            f"svd_solver={name!r} reads the rows more than once, but {matrix.source.describe()} can be read only "
+            f"svd_solver={name!r} reads the rows more than once, but {source.describe()} can be read only "
             "once: use svd_solver='covariance_eigh', or pass an array or a source from lowdim.open."
         )
-    if not isinstance(matrix, solver.needs):
+    if not issubclass(rung, solver.needs):
         raise BadParameter(
-            f"svd_solver={name!r} needs an array in memory, but {matrix.source.describe()} comes in row blocks: use "
+            f"svd_solver={name!r} needs an array in memory, but {source.describe()} comes in row blocks: use "
             "'auto', 'covariance_eigh' or 'tsqr'."
         )
-    if solver.lapack_entries(n, p) >= 2**31:
+    if solver.lapack_entries(rows, p) >= 2**31:
         raise BadParameter(
-            f"svd_solver={name!r} would give LAPACK an array of {solver.lapack_entries(n, p):,} numbers for "
-            f"{n:,} × {p:,} data, but it counts to 2,147,483,647 only: use 'auto' or 'lanczos'."
+            f"svd_solver={name!r} would give LAPACK an array of {solver.lapack_entries(rows, p):,} numbers for "
+            f"{rows:,} × {p:,} data, but it counts to 2,147,483,647 only: use 'auto' or 'lanczos'."
         )
-    return Choice(solver, f"asked for by svd_solver={name!r}", solver.memory(n, p, k))
+    return _within(Choice(solver, f"asked for by svd_solver={name!r}", solver.memory(rows, p, k)), rows, p, k, room)
 
 
-def _cheapest(matrix: RowBlocks, keep: Keep, n: int, p: int, k: int) -> Choice:
-    if not matrix.source.repeatable:
+def _cheapest(source: Source, rung: type[RowBlocks], keep: Keep, n: int, p: int, k: int, room: Room | None) -> Choice:
+    if not source.repeatable:
         solver: Solver = Covariance()
-        return Choice(solver, "rows that come once need the one-pass solver", solver.memory(n, p, k))
-    direct: Covariance | SampleGram = SampleGram() if n < p and isinstance(matrix, InMemory) else Covariance()
+        once = Choice(solver, "rows that come once need the one-pass solver", solver.memory(n, p, k))
+        return _within(once, n, p, k, room)
+    direct: Covariance | SampleGram = SampleGram() if n < p and rung is InMemory else Covariance()
     lanczos = BlockLanczos() if isinstance(keep, KeepCount) else BlockLanczos(most_share=GIVE_UP)
     task = f"{n:,} × {p:,}, {keep.describe()}"
     side = f"{n:,} × {n:,} Gram" if isinstance(direct, SampleGram) else f"{p:,} × {p:,} covariance"
-    needed, free = direct.memory(n, p, k), available_memory()
+    needed = direct.memory(n, p, k)
+    free = 0.8 * available_memory() if room is None else room.beside(k, p)
     if keep.needs_all or k == min(n, p):
-        return Choice(direct, f"{task}: all of the spectrum is wanted", needed)
-    if needed > 0.8 * free:
-        reason = f"{task}: the {side} matrix would need {needed / 1e9:.1f} GB of the {free / 1e9:.1f} GB that are free"
-        return Choice(BlockLanczos(), reason, lanczos.memory(n, p, k))
-    by_products = lanczos.seconds(n, p, k) * min(1.0, SPARSE_COST * matrix.source.density)
+        return _within(Choice(direct, f"{task}: all of the spectrum is wanted", needed), n, p, k, room)
+    if needed > free:
+        if room is not None and not isinstance(keep, KeepCount):
+            raise room.refused(f"{keep.describe()} needs the {side} matrix", needed, "ask for a number of components")
+        what = "are free" if room is None else "the memory limit leaves"
+        reason = f"{task}: the {side} matrix would need {needed / 1e9:.1f} GB of the {free / 1e9:.1f} GB that {what}"
+        return _within(Choice(BlockLanczos(), reason, lanczos.memory(n, p, k)), n, p, k, room)
+    by_products = lanczos.seconds(n, p, k) * min(1.0, SPARSE_COST * source.density)
     if 5 * k > min(n, p) or direct.seconds(n, p, k) <= by_products:
-        return Choice(direct, f"{task}: forming the {side} matrix is cheapest", needed)
-    return Choice(
+        return _within(Choice(direct, f"{task}: forming the {side} matrix is cheapest", needed), n, p, k, room)
+    choice = Choice(
         lanczos,
         f"{task}: few components of a large matrix",
         lanczos.memory(n, p, k),
         fallback=replace(direct, directly=True),
     )
+    return _within(choice, n, p, k, room)
 
 
-def available_memory() -> int:
-    """Bytes that can be had without swapping; everything, where the system does not say."""
-    try:
-        with open("/proc/meminfo") as lines:
-            found = next(line for line in lines if line.startswith("MemAvailable"))
-        return int(found.split()[1]) * 1024
-    except (OSError, StopIteration):
-        return sys.maxsize
+def _within(choice: Choice, n: int, p: int, k: int, room: Room | None) -> Choice:
+    """The same choice with blocks that fit beside it, or an error that says what would help."""
+    if room is None:
+        return choice
+    solver = choice.solver
+    if isinstance(solver, BlockLanczos):
+        solver = replace(solver, capacity=solver.capacity_within(room.beside(k, p), p, k))
+    needed = solver.memory(n, p, k)
+    return replace(choice, solver=solver, memory=needed, block_bytes=room.block_bytes(needed, k, p))

@@ -1,11 +1,12 @@
-"""NumPy's own files: `.npy`, mapped and never loaded whole, and `.npz`, whose sizes are summed before it is opened."""
+"""NumPy's own files: `.npy`, read by blocks of rows, and `.npz`, whose sizes are summed before it is opened."""
 
 from __future__ import annotations
 
 import math
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast, final
 
 import numpy as np
 import scipy.sparse
@@ -16,15 +17,75 @@ from lowdim.errors import BadFile
 from lowdim.sources.archives import refuse_bomb
 from lowdim.sources.checks import as_table, refuse_dtype, refuse_shape
 from lowdim.sources.memory import ArraySource, SparseSource
-from lowdim.sources.source import Source
+from lowdim.sources.source import Block, ConvertibleSource, Source
 
 SPARSE = {"indices", "indptr", "data", "shape"}
 """Arrays of a compressed sparse matrix, as scipy.sparse.save_npz and others name them."""
 
 
+@final
+class ArrayFile(ConvertibleSource):
+    """Rows that lie one after the other in a file, read block by block.
+
+    They are read and not mapped: mapped pages count as memory of the process, and a fault for each of them is slower
+    than one long read.
+    """
+
+    repeatable = True
+    columns = None
+
+    def __init__(self, path: Path, shape: tuple[int, int], dtype: np.dtype[Any], offset: int):
+        self.title = str(path)
+        self.n_rows, self.n_columns = shape
+        self.dtype = dtype.newbyteorder("=")
+        self._path, self._offset, self._stored = path, offset, dtype
+        self._total: int = shape[0]
+
+    def blocks(self, least_rows: int = 1) -> Iterator[Block]:
+        """Read consecutive rows."""
+        step = self.rows_per_block(least_rows)
+        with self._opened() as file:
+            for start in range(0, self._total, step):
+                yield Block(start, self._read(file, min(step, self._total - start)))
+
+    def to_array(self) -> NDArray[Any]:
+        """All rows."""
+        with self._opened() as file:
+            return self._read(file, self._total)
+
+    def after(self, rows: int) -> Source:
+        """The file from a later row on; nothing before it is read."""
+        if not 0 <= rows < self._total:
+            return super().after(rows)
+        a_row = self.n_columns * self._stored.itemsize
+        return ArrayFile(self._path, (self._total - rows, self.n_columns), self._stored, self._offset + rows * a_row)
+
+    def describe(self) -> str:
+        """Say its name and shape."""
+        return f"{self.title} ({self.n_rows:,} × {self.n_columns:,} {self.dtype} array)"
+
+    def _opened(self) -> BinaryIO:
+        try:
+            file = open(self._path, "rb", buffering=0)  # noqa: SIM115  the caller closes it
+        except OSError as error:
+            raise BadFile(f"{self.title}: cannot be read ({error.strerror}); check the file.") from error
+        file.seek(self._offset)
+        return cast(BinaryIO, file)
+
+    def _read(self, file: BinaryIO, rows: int) -> NDArray[Any]:
+        array = np.empty((rows, self.n_columns), dtype=self._stored)
+        wanted, done = array.reshape(-1).view(np.uint8).data, 0
+        while done < len(wanted):
+            got = file.readinto(wanted[done:])  # type: ignore[attr-defined]
+            if not got:
+                raise BadFile(f"{self.title}: ended {len(wanted) - done:,} bytes early; it was cut while it was read.")
+            done += got
+        return array.astype(self.dtype, copy=False)
+
+
 def open_npy(path: Path) -> Source:
-    """A `.npy` file as a memory map, so it may be larger than memory."""
-    shape, dtype, offset = _header(path)
+    """A `.npy` file, which may be larger than memory; one that is stored column by column is mapped."""
+    shape, by_columns, dtype, offset = _header(path)
     if dtype.hasobject:
         raise BadFile(f"{path}: holds Python objects, which are never loaded; write numbers with numpy.save.")
     needed, there = offset + math.prod(shape) * dtype.itemsize, path.stat().st_size
@@ -32,7 +93,10 @@ def open_npy(path: Path) -> Source:
         raise BadFile(f"{path}: says shape {shape} of {dtype}, {needed:,} bytes in all, but has {there:,}: damaged.")
     if 0 in shape:
         raise BadFile(f"{path}: has shape {shape}, but at least one row and one column are needed.")
-    return ArraySource(as_table(_rows(np.load(path, mmap_mode="r", allow_pickle=False))), name=str(path))
+    refuse_dtype(dtype)
+    if by_columns or len(shape) < 2:
+        return ArraySource(as_table(_rows(np.load(path, mmap_mode="r", allow_pickle=False))), name=str(path))
+    return ArrayFile(path, (shape[0], math.prod(shape[1:])), dtype, offset)
 
 
 def open_npz(path: Path, name: str | None = None) -> Source:
@@ -87,12 +151,12 @@ def _sparse(path: Path, arrays: Any) -> Any:
     return matrix
 
 
-def _header(path: Path) -> tuple[tuple[int, ...], np.dtype[Any], int]:
+def _header(path: Path) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
     try:
         with open(path, "rb") as file:
             version = npy.read_magic(file)
             read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-            shape, _, dtype = read(file)
-            return shape, dtype, file.tell()
+            shape, by_columns, dtype = read(file)
+            return shape, by_columns, dtype, file.tell()
     except (ValueError, OSError, EOFError) as error:
         raise BadFile(f"{path}: not a readable .npy file ({error}); write it with numpy.save.") from error

@@ -3,16 +3,17 @@
 A fold is many small graphs, each of some neighbouring blocks: a task per block makes its statistic, a tree of tasks
 merges them, and one statistic per graph comes home, where it is merged in block order. Workers keep nothing between
 graphs, so a worker that dies costs its part of the graphs under way, and the same blocks give the same bits. What is
-merged where follows from the data alone, never from the workers.
+merged where follows from the data alone, never from the workers (docs/scaling.md has the numbers behind it).
 """
 
 from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from typing import Any, TypeVar, cast, final
 
@@ -23,12 +24,12 @@ import numpy as np
 from dask.delayed import Delayed
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, ClusterFailed
-from lowdim.sources.checks import as_table, refuse_dtype, refuse_shape
-from lowdim.sources.frames import as_frame, frame_source
-from lowdim.sources.memory import ArraySource
-from lowdim.sources.source import Block, Source, rows_per_block, weighted_block
-from lowdim.sources.workers import alone, in_order
+from lowdim.errors import BadInput, ClusterFailed, Interrupted
+from lowdim.sources.checks import refuse_dtype, refuse_shape
+from lowdim.sources.chunks import Part, block_of, joined, mapped, mapped_frame, merged, part_of, source_of_frame
+from lowdim.sources.progress import new_pass
+from lowdim.sources.source import Block, Source
+from lowdim.sources.workers import allowed_threads, in_order
 
 Statistic = TypeVar("Statistic")
 
@@ -36,14 +37,14 @@ READ_PER_SENT = 128
 """A graph reads at least so many times `least_rows`, about the size of a statistic, before it sends one home."""
 
 MOST_BLOCKS = 64
-"""Blocks of one graph at most, so that one death among many workers costs little."""
+"""Blocks of one graph at most, so that a death costs little."""
 
 BLOCKS_UNCOUNTED = 8
-"""Blocks of one graph where nobody knows how many rows they have."""
+"""Blocks of one graph where nobody knows how many rows they have, and the statistic is large."""
 
-DEATHS = 5
-"""Times that a graph is submitted before its blocks are given up. The scheduler itself restarts a task three times
-(its setting `allowed-failures`), so a block may lose 20 workers."""
+SUBMISSIONS = 5
+"""Times that a graph is submitted before its rows are given up. The scheduler itself starts a task four times (its
+setting `allowed-failures`), so a block may lose 20 workers."""
 
 RETRIES = 2
 """Times that a task is run again after an error of its own, such as a file server that did not answer."""
@@ -56,9 +57,7 @@ class Span:
     start: int
     """Number of the first row; −1 where nobody has counted."""
     rows: int | None
-    first: int
-    last: int
-    """One past the last chunk."""
+    chunks: slice
 
 
 @final
@@ -67,38 +66,35 @@ class DaskSource(Source):
 
     repeatable = True
 
-    def __init__(self, data: Any, weight: NDArray[np.float64] | None = None):
+    def __init__(self, data: Any):
         self._data = data
-        self._weight = weight
+        self._weight: NDArray[np.float64] | None = None
+        self._sizes: list[int] | None = None
         self._is_frame = hasattr(data, "to_dask_array")
         if self._is_frame:
             refuse_shape((1, *data.shape[1:]))
-            header = frame_source(_framed(data._meta))
+            header = source_of_frame(data._meta)
             self.columns, self.dtype, self.n_columns = header.columns, header.dtype, header.n_columns
             self.header = data._meta
-            self._sizes: list[int] | None = None
-            chunks = [[part] for part in data.to_delayed()]
         else:
             _refuse_array(data)
             self.columns, self.dtype, self.n_columns = None, data.dtype, int(data.shape[1])
-            self._sizes = None if any(map(math.isnan, data.chunks[0])) else list(data.chunks[0])
-            chunks = data.to_delayed().tolist()
-        self._graph = dict(chunks[0][0].__dask_graph__()) if chunks else {}
-        self._keys = [[part.key for part in row] for row in chunks]
+            if not any(map(math.isnan, data.chunks[0])):
+                self._sizes = list(data.chunks[0])
         self.n_rows = None if self._sizes is None else sum(self._sizes)
-        refuse_shape((1 if self.n_rows is None else self.n_rows, self.n_columns))
+        if self._sizes is not None and _active_client() is None:
+            self.reading_bytes = allowed_threads() * max(self._sizes) * self.n_columns * self.dtype.itemsize
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Compute block after block, wherever dask computes, and give their rows here."""
-        start = 0
+        done = 0
         for span in self._spans(least_rows):
-            rows = dask.delayed(_joined, pure=False)(self._chunks(span), self.dtype).compute()
-            block = self._weighed(Block(start, rows), span)
-            start += len(rows)
+            rows = dask.delayed(joined, pure=False)(self._parts[span.chunks], self.dtype).compute()
+            block = block_of(done, rows, self._weights(span))
+            done += len(rows)
             if block is not None:
                 yield block
-        if not start:
-            refuse_shape((0, self.n_columns))
+        refuse_shape((done, self.n_columns))
 
     def reduce(
         self,
@@ -107,41 +103,45 @@ class DaskSource(Source):
         least_rows: int = 1,
     ) -> Statistic:
         """Fold on the cluster of the active client, or in threads here if there is none."""
-        spans, client = self._spans(least_rows), _active_client()
-        if client is None:
-            statistics = in_order(partial(self._computed_here, per_block), spans)
-        else:
-            work = dask.delayed(per_block, pure=False)  # one node for all: it may carry (b, p) vectors
-            groups = _grouped(spans, least_rows)
-            jobs = [partial(self._job, work, merge, group) for group in groups]
-            statistics = results_in_order(client, jobs, max(map(len, groups)))
-        total: Any = reduce(partial(_merged_in_place, merge), statistics, None)
-        if total is None:
-            refuse_shape((0, self.n_columns))
-        return cast(Statistic, total)
+        tell, total = new_pass(self.n_rows), Part(0, None)
+        with closing(self._statistics(per_block, merge, least_rows)) as statistics:
+            for part in statistics:
+                total = total.absorb(part, merge)
+                if tell(total.rows):
+                    raise Interrupted(total.rows, total.statistic)
+        refuse_shape((total.rows, self.n_columns))
+        return cast(Statistic, total.statistic)
 
     def map_rows(self, function: Callable[[Block], NDArray[Any]], width: int, dtype: Any) -> Any:
         """A lazy dask array (n, width): nothing is computed before the user asks for it."""
         work = dask.delayed(function, pure=False)
         if self._is_frame:
             meta = type(self.header)(np.empty((0, width), dtype=dtype))
-            mapped = self._data.map_partitions(_mapped_frame, work, width, self.dtype, dtype, meta=meta)
-            return mapped.to_dask_array()
+            lazy = self._data.map_partitions(mapped_frame, work, width, self.dtype, dtype, meta=meta)
+            return lazy.to_dask_array()
         chunks, meta = (self._data.chunks[0], (width,)), np.empty((0, 0), dtype=dtype)
         whole_rows = self._data.rechunk({1: -1})
-        return whole_rows.map_blocks(_mapped, work=work, width=width, dtype_out=dtype, chunks=chunks, meta=meta)
+        return whole_rows.map_blocks(mapped, work=work, width=width, dtype_out=dtype, chunks=chunks, meta=meta)
 
-    def weighted(self, weight: NDArray[np.float64]) -> Source:
+    def with_weights(self, weight: NDArray[np.float64]) -> Source:
         """The same rows with weights, of which each task is sent its own."""
         twin = copy.copy(self)
         twin._weight = weight
         return twin
 
+    def after(self, rows: int) -> Source:
+        """The source without its first rows, which an array whose rows are counted need not compute again."""
+        if self._is_frame or self.n_rows is None or self._weight is not None or rows >= self.n_rows:
+            return super().after(rows)
+        return DaskSource(self._data[rows:])
+
     def count_rows(self) -> int:
-        """Number of rows; where chunks do not tell theirs, all are asked for it first."""
+        """Number of rows; where chunks do not tell theirs, each is asked for it first."""
         if self._sizes is None:
-            firsts = self._data.index.to_delayed() if self._is_frame else self._data[:, :1].to_delayed().ravel()
-            self._sizes = [int(n) for n in dask.compute(*[dask.delayed(len)(part) for part in firsts])]
+            some = self._data.index if self._is_frame else self._data[:, :1]
+            parts = _Parts([[part] for part in np.ravel(some.to_delayed())])
+            jobs = [partial(_lengths, parts, span) for span in _slices(len(parts), MOST_BLOCKS)]
+            self._sizes = [count for counts in _results(jobs, MOST_BLOCKS) for count in counts]
             self.n_rows = sum(self._sizes)
             refuse_shape((self.n_rows, self.n_columns))
         return sum(self._sizes)
@@ -150,47 +150,77 @@ class DaskSource(Source):
         """Say what it is and its shape."""
         rows = "" if self.n_rows is None else f"{self.n_rows:,} rows × "
         what = "frame" if self._is_frame else f"{self.dtype} array"
-        return f"the dask {what} of {rows}{self.n_columns:,} columns in {len(self._keys):,} row chunks"
+        return f"the dask {what} of {rows}{self.n_columns:,} columns"
+
+    @cached_property
+    def _parts(self) -> _Parts:
+        chunks = self._data.to_delayed()
+        return _Parts([[part] for part in chunks] if self._is_frame else chunks.tolist())
 
     def _spans(self, least_rows: int) -> list[Span]:
-        """Chunks as they are, small ones together: copied, so only up to a few blocks' bytes."""
+        """Chunks as they are; small ones are joined, by a copy, so only up to a few blocks' bytes."""
         if self._sizes is None:
-            return [Span(-1, None, i, i + 1) for i in range(len(self._keys))]
-        usual = rows_per_block(self.n_columns, self.dtype.itemsize)
-        enough = min(max(least_rows, usual), 4 * usual)
+            return [Span(-1, None, slice(i, i + 1)) for i in range(len(self._parts))]
+        enough = min(self.rows_per_block(least_rows), 4 * self.rows_per_block())
         starts = list(accumulate(self._sizes, initial=0))
         cuts = [0]
         for i in range(1, len(self._sizes)):
             if starts[i] - starts[cuts[-1]] >= enough:
                 cuts.append(i)
         edges = pairwise([*cuts, len(self._sizes)])
-        return [Span(starts[a], starts[b] - starts[a], a, b) for a, b in edges]
-
-    def _chunks(self, span: Span) -> list[list[Delayed]]:
-        """Each with the part of the graph that it needs and no more."""
-        return [[Delayed(key, _needed(self._graph, key)) for key in row] for row in self._keys[span.first : span.last]]
+        return [Span(starts[a], starts[b] - starts[a], slice(a, b)) for a, b in edges]
 
     def _weights(self, span: Span) -> NDArray[np.float64] | None:
         return None if self._weight is None else self._weight[span.start : span.start + (span.rows or 0)]
 
-    def _weighed(self, block: Block, span: Span) -> Block | None:
-        weight = self._weights(span)
-        if not len(block.rows):
-            return None
-        return block if weight is None else weighted_block(block, weight)
+    def _statistics(
+        self, per_block: Callable[[Block], Any], merge: Callable[[Any, Any], Any], least_rows: int
+    ) -> Generator[Part, None, None]:
+        spans = self._spans(least_rows)
+        if _active_client() is None:
+            yield from in_order(partial(self._computed_here, per_block), spans)
+            return
+        work = dask.delayed(per_block, pure=False)  # one node for all: it may carry (b, p) vectors
+        groups = _grouped(spans, least_rows)
+        yield from _results([partial(self._job, work, merge, group) for group in groups], max(map(len, groups)))
 
-    def _computed_here(self, per_block: Callable[[Block], Statistic], span: Span) -> Statistic | None:
-        chunks = dask.compute(self._chunks(span), scheduler="synchronous")[0]
-        return _statistic(per_block, span.start, chunks, self.dtype, self._weights(span))
+    def _computed_here(self, per_block: Callable[[Block], Any], span: Span) -> Part:
+        (chunks,) = dask.compute(self._parts[span.chunks], scheduler="synchronous")
+        return part_of(per_block, span.start, chunks, self.dtype, self._weights(span))
 
     def _job(self, work: Delayed, merge: Callable[[Any, Any], Any], group: Sequence[Span]) -> Delayed:
         """The statistic of neighbouring blocks, merged by a tree of tasks."""
-        make, join = dask.delayed(_statistic, pure=False), dask.delayed(_merged, pure=False)
-        level = [make(work, span.start, self._chunks(span), self.dtype, self._weights(span)) for span in group]
+        make, join = dask.delayed(part_of, pure=False), dask.delayed(merged, pure=False)
+        level = [make(work, s.start, self._parts[s.chunks], self.dtype, self._weights(s)) for s in group]
         while len(level) > 1:
             pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
             level = [join(merge, *pair) if len(pair) == 2 else pair[0] for pair in pairs]
         return level[0]
+
+
+class _Parts:
+    """Chunks of a collection, rows by columns, each with the part of the graph that it needs and no more."""
+
+    def __init__(self, chunks: list[list[Delayed]]):
+        self._graph = dict(chunks[0][0].__dask_graph__())  # one for all
+        self._keys = [[part.key for part in row] for row in chunks]
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __getitem__(self, span: slice) -> list[list[Delayed]]:
+        return [[Delayed(key, self._needed(key)) for key in row] for row in self._keys[span]]
+
+    def _needed(self, key: Any) -> dict[Any, Any]:
+        needed: dict[Any, Any] = {}
+        ahead = [key]
+        while ahead:
+            name = ahead.pop()
+            # data that are kept on workers are named in the graph, but no part of it
+            if name in self._graph and name not in needed:
+                needed[name] = self._graph[name]
+                ahead.extend(dask.core.get_dependencies(self._graph, name))
+        return needed
 
 
 def dask_source(data: Any) -> Source:
@@ -207,21 +237,31 @@ def lazy_frame(scores: Any, names: list[str], like: Any) -> Any:
     return frames.from_dask_array(scores, columns=names, index=like.index)
 
 
-def results_in_order(client: Any, jobs: Sequence[Callable[[], Delayed]], blocks: int) -> Iterator[Any]:
-    """Run jobs on the cluster and give their results in order.
+def _active_client() -> Any:
+    """The client that dask itself would compute with now, or None."""
+    return getattr(dask.base.get_scheduler(), "__self__", None)
 
-    So many are under way that every thread of the cluster has two blocks to do, and no more: what comes home early
-    waits here for its turn, so memory stays bounded.
+
+def _results(jobs: Sequence[Callable[[], Delayed]], blocks: int) -> Generator[Any, None, None]:
+    """Results of jobs of at most so many blocks, in order.
+
+    On a cluster so many are under way that every thread has two blocks to do, and no more: what comes home early waits
+    here for its turn, so memory stays bounded.
     """
+    client = _active_client()
+    if client is None:
+        yield from dask.compute(*[job() for job in jobs])
+        return
     import distributed
 
     ahead = 2 + 2 * sum(client.nthreads().values()) // blocks
-    done, tries, early = distributed.as_completed(), [0] * len(jobs), {}
+    done, early, due = distributed.as_completed(), {}, 0
+    tries = [0] * len(jobs)
     under_way: dict[str, tuple[int, Any]] = {}
 
     def submit(number: int) -> None:
         tries[number] += 1
-        # the graph may carry (b, p) vectors: dask's advice about large graphs is not for the user here
+        # a graph may carry (b, p) vectors: dask's advice about large graphs is not for the user here
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
             future = client.compute(jobs[number](), retries=RETRIES)
         under_way[future.key] = number, future
@@ -230,13 +270,12 @@ def results_in_order(client: Any, jobs: Sequence[Callable[[], Delayed]], blocks:
     try:
         for number in range(min(ahead, len(jobs))):
             submit(number)
-        due = 0
         for future in done:
             number, _ = under_way.pop(future.key)
             try:
                 early[number] = future.result()
             except distributed.KilledWorker as error:
-                if tries[number] >= DEATHS:
+                if tries[number] >= SUBMISSIONS:
                     raise ClusterFailed.workers_died(number, len(jobs), tries[number]) from error
                 submit(number)
             except distributed.CancelledError as error:
@@ -251,28 +290,11 @@ def results_in_order(client: Any, jobs: Sequence[Callable[[], Delayed]], blocks:
         client.cancel([future for _, future in under_way.values()])
 
 
-def _active_client() -> Any:
-    """The client that dask itself would compute with now, or None."""
-    return getattr(dask.base.get_scheduler(), "__self__", None)
-
-
-def _needed(graph: dict[Any, Any], key: Any) -> dict[Any, Any]:
-    """The part of a graph behind one key. Data that are kept on workers are named in it, but not part of it."""
-    part: dict[Any, Any] = {}
-    ahead = [key]
-    while ahead:
-        name = ahead.pop()
-        if name in graph and name not in part:
-            part[name] = graph[name]
-            ahead.extend(dask.core.get_dependencies(graph, name))
-    return part
-
-
 def _grouped(spans: list[Span], least_rows: int) -> list[list[Span]]:
     """Neighbouring blocks that one graph merges: few statistics come home where they are large beside their blocks."""
     if spans[0].rows is None:
-        most = BLOCKS_UNCOUNTED if least_rows > 1 else 1
-        return [spans[i : i + most] for i in range(0, len(spans), most)]
+        step = BLOCKS_UNCOUNTED if least_rows > 1 else 1
+        return [spans[part] for part in _slices(len(spans), step)]
     groups: list[list[Span]] = []
     rows = 0
     for span in spans:
@@ -284,76 +306,12 @@ def _grouped(spans: list[Span], least_rows: int) -> list[list[Span]]:
     return groups
 
 
-# -- what tasks do ----------------------------------------------------------------------------------------------------
+def _slices(length: int, step: int) -> list[slice]:
+    return [slice(i, i + step) for i in range(0, length, step)]
 
 
-def _statistic(
-    per_block: Callable[[Block], Statistic],
-    start: int,
-    chunks: list[list[Any]],
-    dtype: np.dtype[Any],
-    weight: NDArray[np.float64] | None,
-) -> Statistic | None:
-    """What one block says; None if it has no rows, or none with weight."""
-    rows = _joined(chunks, dtype)
-    if not len(rows):
-        return None
-    block: Block | None = Block(start, rows)
-    if weight is not None:
-        block = weighted_block(Block(start, rows), weight)
-    with alone():
-        return None if block is None else per_block(block)
-
-
-def _merged(merge: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
-    """Both together; a copy, because dask may need `one` again if the worker with the result dies."""
-    with alone():
-        return _merged_in_place(merge, copy.deepcopy(one), other)
-
-
-def _merged_in_place(merge: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
-    if one is None or other is None:
-        return copy.deepcopy(other) if one is None else one
-    return merge(one, other)
-
-
-def _mapped(rows: NDArray[Any], work: Callable[[Block], NDArray[Any]], width: int, dtype_out: Any) -> NDArray[Any]:
-    if not len(rows):
-        return np.empty((0, width), dtype=dtype_out)
-    with alone():
-        return work(Block(-1, as_table(rows))).astype(dtype_out, copy=False)
-
-
-def _mapped_frame(
-    frame: Any, work: Callable[[Block], NDArray[Any]], width: int, dtype: np.dtype[Any], dtype_out: Any
-) -> Any:
-    return type(frame)(_mapped(_joined([[frame]], dtype), work, width, dtype_out), index=frame.index)
-
-
-def _joined(chunks: list[list[Any]], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Rows of neighbouring chunks, each of several column chunks or a frame, as one array."""
-    rows = [np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0] for parts in map(_arrays, chunks)]
-    whole: NDArray[Any] = np.concatenate(rows) if len(rows) > 1 else rows[0]
-    return whole.astype(dtype, copy=False)
-
-
-def _arrays(parts: list[Any]) -> list[NDArray[Any]]:
-    return [as_table(part) if len(part) else part for part in (_array(part) for part in parts)]
-
-
-def _array(part: Any) -> NDArray[Any]:
-    if isinstance(part, np.ndarray):
-        return part
-    source: Any = frame_source(_framed(part))
-    array: NDArray[Any] = source.array if isinstance(source, ArraySource) else source.to_array()
-    return array
-
-
-def _framed(data: Any) -> Any:
-    frame = as_frame(data)
-    if frame is None:
-        raise BadInput(f"A chunk is a {type(data).__name__}, but frames or NumPy arrays are needed.")
-    return frame
+def _lengths(parts: _Parts, span: slice) -> Delayed:
+    return dask.delayed([dask.delayed(len, pure=False)(row[0]) for row in parts[span]])
 
 
 def _refuse_array(data: Any) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import NotNumeric, WrongShape
 from lowdim.sources.memory import ArraySource
-from lowdim.sources.source import Block, ConvertibleSource, Source, rows_per_block
+from lowdim.sources.source import Block, ConvertibleSource, Source
 
 
 def as_frame(data: object) -> nw.DataFrame[Any] | None:
@@ -40,6 +40,7 @@ class FrameSource(ConvertibleSource):
     """A frame whose columns are separate arrays; each block is put together when it is read."""
 
     repeatable = True
+    title = "the frame"
 
     def __init__(self, frame: nw.DataFrame[Any]):
         self._frame = frame
@@ -50,7 +51,7 @@ class FrameSource(ConvertibleSource):
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give consecutive rows as arrays."""
-        step = max(least_rows, rows_per_block(self.n_columns, self.dtype.itemsize))
+        step = self.rows_per_block(least_rows)
         for start in range(0, len(self._frame), step):
             yield Block(start, self._numbers(self._frame[start : start + step]))
 

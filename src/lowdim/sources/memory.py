@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from lowdim.sources.source import BLOCK_BYTES, Block, Source, rows_per_block
+from lowdim.sources.source import BLOCK_BYTES, Block, Source
 
 LEAST_BLOCKS = 8
 """Small tables are still cut into this many blocks (if they have the rows), so that every thread has work."""
@@ -31,9 +31,9 @@ class ArraySource(Source):
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give views of consecutive rows."""
         n = self.array.shape[0]
-        count = -(-n // rows_per_block(self.n_columns, self.dtype.itemsize))
+        count = -(-n // self.rows_per_block())
         even = -(-n // (LEAST_BLOCKS * -(-count // LEAST_BLOCKS)))  # a multiple of blocks: no thread waits at the end
-        step = max(least_rows, even)
+        step = even if self.most_block_bytes is not None else max(least_rows, even)
         for start in range(0, n, step):
             yield Block(start, self.array[start : start + step])
 

@@ -25,6 +25,8 @@ def open_source(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     label: str | None = None,
+    weight: str | None = None,
+    encode: bool = False,
     table: str | None = None,
 ) -> Source:
     """Turn data into a source of rows that every model takes.
@@ -40,6 +42,10 @@ def open_source(
         Of a file: only these columns, or all that hold numbers but these.
     label : name
         Of a file: a column that is kept aside, for names and colours; `source.aside(label)` gives it.
+    weight : name
+        Of a file: a column that counts the rows: 2 means twice, 0 leaves a row out.
+    encode : bool
+        Of a file: one-hot code its text columns. "kind" becomes "kind=a", "kind=b", … if it has at most 100 values.
     table : name
         Of a workbook, a database or an archive: which sheet, table or array.
 
@@ -52,10 +58,12 @@ def open_source(
     (6, 2)
     """
     if isinstance(data, (str, os.PathLike)):
-        wish = Selection(None if columns is None else tuple(columns), tuple(drop), label)
+        wish = Selection(None if columns is None else tuple(columns), tuple(drop), label, weight, encode)
         return open_path(data, wish, table)
-    if columns is not None or drop or label or table:
-        raise BadParameter("columns, drop, label and table choose from a file: select from other data yourself.")
+    if columns is not None or drop or label or weight or encode or table:
+        raise BadParameter(
+            "columns, drop, label, weight, encode and table choose from a file: select from other data yourself."
+        )
     if isinstance(data, Source):
         return data
     if scipy.sparse.issparse(data):

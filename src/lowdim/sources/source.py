@@ -7,15 +7,19 @@ of threads, so the same blocks give the same bits.
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.errors import Interrupted
+from lowdim.sources.progress import new_pass
 from lowdim.sources.workers import in_order
 
 Statistic = TypeVar("Statistic")
@@ -49,6 +53,12 @@ class Source(ABC):
     """An empty frame with the names and types of the columns, where the data are a frame that lies elsewhere."""
     repeatable: bool
     """Whether the rows can be read more than once."""
+    weighted: bool = False
+    """Whether its blocks carry weights of their own."""
+    reading_bytes: int = 0
+    """Bytes that reading takes beside the blocks that it gives."""
+    most_block_bytes: int | None = None
+    """Limit of a block, from a memory budget; None: about BLOCK_BYTES, or more where a fold wishes it."""
 
     @abstractmethod
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
@@ -64,12 +74,43 @@ class Source(ABC):
         merge: Callable[[Statistic, Statistic], Statistic],
         least_rows: int = 1,
     ) -> Statistic:
-        """Fold `per_block` over all rows, in block order. `merge` may reuse its first argument."""
-        statistics = in_order(per_block, self.blocks(least_rows))
-        total = next(statistics)
-        for statistic in statistics:
-            total = merge(total, statistic)
-        return total
+        """Fold `per_block` over all rows, in block order. `merge` may reuse its first argument.
+
+        The source is read on the calling thread while others work on the blocks before, so reading and computing go
+        on at the same time.
+        """
+        sizes: deque[int] = deque()
+        tell, done = new_pass(self.n_rows), 0
+        total: Any = None
+        for statistic in in_order(per_block, _measured(self.blocks(least_rows), sizes)):
+            total = merge(total, statistic) if done else statistic
+            done += sizes.popleft()
+            if tell(done):
+                raise Interrupted(done, total)
+        return cast(Statistic, total)  # blocks() gives at least one block
+
+    def limited(self, block_bytes: int) -> Self:
+        """The same rows in blocks of at most so many bytes."""
+        twin = copy.copy(self)
+        twin.most_block_bytes = block_bytes
+        return twin
+
+    def unweighted(self) -> Source:
+        """The same rows, each counted once."""
+        return self
+
+    def after(self, rows: int) -> Source:
+        """The source without its first rows."""
+        from lowdim.sources.later import LaterRows
+
+        return LaterRows(self, rows)
+
+    def rows_per_block(self, least_rows: int = 1) -> int:
+        """Rows of one block: about BLOCK_BYTES of them and at least as many as wished, unless memory is limited."""
+        a_row = max(1, self.n_columns * self.dtype.itemsize)
+        if self.most_block_bytes is not None:
+            return max(1, min(self.most_block_bytes, BLOCK_BYTES) // a_row)
+        return max(1, least_rows, BLOCK_BYTES // a_row)
 
     def map_rows(self, function: Callable[[Block], NDArray[Any]], width: int, dtype: Any) -> Any:
         """(n, width) array of what the function makes of each block's rows; lazy where the rows are."""
@@ -81,7 +122,7 @@ class Source(ABC):
             result[start : start + len(rows)] = rows
         return result
 
-    def weighted(self, weight: NDArray[np.float64]) -> Source:
+    def with_weights(self, weight: NDArray[np.float64]) -> Source:
         """The same rows, one weight for each; rows of weight zero are left out."""
         from lowdim.sources.weighted import WeightedSource
 
@@ -90,29 +131,31 @@ class Source(ABC):
     def count_rows(self) -> int | None:
         """Number of rows, counted if need be; None if that would use them up."""
         if self.n_rows is None and self.repeatable:
-            return self.reduce(_length, int.__add__)
+            self.n_rows = self.reduce(_length, int.__add__)
         return self.n_rows
 
 
 class ConvertibleSource(Source):
-    """A source in memory whose rows do not lie in one array, but can be put into one."""
+    """A source whose rows do not lie in one array, but can be put into one."""
+
+    title: str
+    """Its name, for messages."""
 
     @abstractmethod
     def to_array(self) -> NDArray[Any]:
         """All rows as one (n, p) array: a copy."""
 
-
-def weighted_block(block: Block, weight: NDArray[np.float64]) -> Block | None:
-    """The block with its weights, without the rows of weight zero; None if no row is left."""
-    used = weight > 0
-    if used.all():
-        return Block(block.start, block.rows, weight)
-    return Block(block.start, block.rows[used], weight[used]) if used.any() else None
+    @property
+    def likely_bytes(self) -> int | None:
+        """Bytes of that array; None if nobody knows."""
+        return None if self.n_rows is None else self.n_rows * self.n_columns * self.dtype.itemsize
 
 
-def rows_per_block(n_columns: int, itemsize: int) -> int:
-    """Rows whose bytes make one block of about BLOCK_BYTES."""
-    return max(1, BLOCK_BYTES // max(1, n_columns * itemsize))
+def _measured(blocks: Iterator[Block], sizes: deque[int]) -> Iterator[Block]:
+    """The same blocks; the number of rows of each is noted as it passes."""
+    for block in blocks:
+        sizes.append(block.rows.shape[0])
+        yield block
 
 
 def _placed(function: Callable[[Block], NDArray[Any]], block: Block) -> tuple[int, NDArray[Any]]:

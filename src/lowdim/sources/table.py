@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, final
@@ -10,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadFile
-from lowdim.sources.selection import Column, Selection
-from lowdim.sources.source import Block, Source, rows_per_block
+from lowdim.sources.selection import MOST_CATEGORIES, Column, Selection
+from lowdim.sources.source import Block, ConvertibleSource
+from lowdim.sources.weighted import with_weight
 
 
 class TableReader(ABC):
@@ -23,6 +25,8 @@ class TableReader(ABC):
     n_rows: int | None
     """None: not known before all is read."""
     repeatable: bool = True
+    size: int | None = None
+    """Bytes of the file, where the number of rows is not known; a number in text takes about as many as in memory."""
 
     @abstractmethod
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
@@ -31,22 +35,32 @@ class TableReader(ABC):
         Numbers and flags come as real arrays in which missing values are NaN, other columns as arrays of objects.
         """
 
+    def reading_bytes(self, names: list[str]) -> int:
+        """Bytes that reading these columns takes beside the batches that it gives."""
+        return 0
+
 
 @final
-class TableSource(Source):
-    """The columns of a table that hold numbers, as rows. A label is kept aside."""
+class TableSource(ConvertibleSource):
+    """The columns of a table that hold numbers, as rows. A label is kept aside, a weight counts the rows."""
 
     columns: tuple[str, ...]
 
     def __init__(self, reader: TableReader, selection: Selection):
         self._reader = reader
-        self.chosen = selection.of(reader.columns, reader.name)
-        self.columns = tuple(column.name for column in self.chosen.numbers)
+        self.title = reader.name
+        _refuse_repeats(tuple(column.name for column in reader.columns), reader.name)
+        self.chosen = selection.of(reader.columns, reader.name, self._categories)
+        self.label = selection.label
+        self._weight = selection.weight
+        self.weighted = selection.weight is not None
+        self.columns = tuple(feature.name for feature in self.chosen.features)
         self.n_columns = len(self.columns)
         self.n_rows = reader.n_rows
         self.repeatable = reader.repeatable
-        single = all(column.single for column in self.chosen.numbers)
+        single = all(feature.column.single for feature in self.chosen.features)
         self.dtype = np.dtype(np.float32 if single else np.float64)
+        self.reading_bytes = reader.reading_bytes(self._names)
         _refuse_repeats(self.columns, reader.name)
         if self.n_rows == 0:
             raise _no_rows(reader.name)
@@ -56,17 +70,41 @@ class TableSource(Source):
         """Columns that hold no numbers: name → what they hold."""
         return self.chosen.left_out
 
+    @property
+    def likely_bytes(self) -> int | None:
+        """Bytes of all rows, or the size of a text file whose rows were not counted."""
+        known = super().likely_bytes
+        return self._reader.size if known is None else known
+
+    def unweighted(self) -> TableSource:
+        """The same rows, each counted once."""
+        twin = copy.copy(self)
+        twin._weight, twin.weighted = None, False
+        return twin
+
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give rows of numbers, column by column in memory, as a file of columns is read."""
-        rows = max(least_rows, rows_per_block(self.n_columns, self.dtype.itemsize))
         start = 0
-        for batch in self._reader.batches(list(self.columns), rows):
-            array = self._rows(batch)
-            if len(array):
-                yield Block(start, array)
-                start += len(array)
+        for batch in self._reader.batches(self._names, self.rows_per_block(least_rows)):
+            block = Block(start, self._rows(batch))
+            start += len(block.rows)
+            weighted: Block | None = block
+            if self._weight is not None and len(block.rows):
+                weighted = with_weight(block, self._weights(batch, block))
+            if weighted is not None and len(weighted.rows):
+                yield weighted
         if not start:
             raise _no_rows(self._reader.name)
+
+    def to_array(self) -> NDArray[Any]:
+        """All rows as one array."""
+        assert self._weight is None
+        if self.n_rows is None:
+            return np.concatenate([block.rows for block in self.blocks()])
+        array = np.empty((self.n_rows, self.n_columns), dtype=self.dtype)
+        for block in self.blocks():
+            array[block.start : block.start + len(block.rows)] = block.rows
+        return array
 
     def aside(self, name: str) -> NDArray[Any]:
         """(n,) one column as it stands in the file: the labels, say."""
@@ -77,12 +115,43 @@ class TableSource(Source):
         rows = "" if self.n_rows is None else f"{self.n_rows:,} rows × "
         return f"{self._reader.name} ({rows}{self.n_columns:,} columns)"
 
+    @property
+    def _names(self) -> list[str]:
+        """Columns of the table that are read, each once."""
+        used = [feature.column.name for feature in self.chosen.features]
+        return list(dict.fromkeys([*used, *filter(None, [self._weight])]))
+
     def _rows(self, batch: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-        count = len(batch[self.columns[0]])
+        count = len(batch[self._names[0]])
         array = np.empty((count, self.n_columns), dtype=self.dtype, order="F")
-        for j, name in enumerate(self.columns):
-            array[:, j] = batch[name]
+        for j, feature in enumerate(self.chosen.features):
+            values = batch[feature.column.name]
+            array[:, j] = values if feature.value is None else _texts(values) == feature.value
         return array
+
+    def _weights(self, batch: Mapping[str, NDArray[Any]], block: Block) -> NDArray[np.float64]:
+        weight = np.asarray(batch[self._weight or ""], dtype=float)
+        if not (weight >= 0).all() or np.isinf(weight).any():
+            row = block.start + int(np.flatnonzero(~((weight >= 0) & np.isfinite(weight)))[0])
+            raise BadFile(
+                f"{self._reader.name}: the weight {self._weight!r} is {weight[row - block.start]} in row {row + 1:,}; "
+                "weights must be finite and not negative."
+            )
+        return weight
+
+    def _categories(self, column: Column) -> list[str] | int:
+        """The different values of a text column, sorted; only how many are allowed, if there are more."""
+        found: set[str] = set()
+        for batch in self._reader.batches([column.name], 2**16):
+            found.update(_texts(batch[column.name]).tolist())
+            if len(found) > MOST_CATEGORIES:
+                return MOST_CATEGORIES
+        return sorted(found)
+
+
+def _texts(values: NDArray[Any]) -> NDArray[Any]:
+    """Texts as they are; a missing one is the empty text, a value like any other."""
+    return np.array(["" if value is None or value != value else str(value) for value in values], dtype=object)
 
 
 def _no_rows(where: str) -> BadFile:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import final
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lowdim.errors import BadInput
-from lowdim.sources.source import Block, Source, weighted_block
+from lowdim.sources.source import Block, Source
 
 
 @final
@@ -30,13 +30,27 @@ class WeightedSource(Source):
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give the blocks with their weights."""
         for block in self._source.blocks(least_rows):
-            weighted = weighted_block(block, self._weight[block.start : block.start + block.rows.shape[0]])
+            weighted = with_weight(block, self._weight[block.start : block.start + block.rows.shape[0]])
             if weighted is not None:
                 yield weighted
+
+    def limited(self, block_bytes: int) -> Self:
+        """The same rows in blocks of at most so many bytes."""
+        twin = super().limited(block_bytes)
+        twin._source = self._source.limited(block_bytes)
+        return twin
 
     def describe(self) -> str:
         """Say what the rows are."""
         return self._source.describe()
+
+
+def with_weight(block: Block, weight: NDArray[np.float64]) -> Block | None:
+    """The rows of a block whose weight is not zero; None if there are none."""
+    used = weight > 0
+    if used.all():
+        return Block(block.start, block.rows, weight)
+    return Block(block.start, block.rows[used], weight[used]) if used.any() else None
 
 
 def checked_weights(sample_weight: ArrayLike | float, n_rows: int) -> NDArray[np.float64]:

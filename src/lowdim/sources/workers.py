@@ -125,7 +125,7 @@ class _BlasLimit:
         """Open a section; gives the threads that BLAS was allowed before the first one."""
         with self._lock:
             if self._open == 0:
-                self._threads = _allowed_threads()
+                self._threads = allowed_threads()
                 self._limit()
             self._open += 1
             return self._threads
@@ -171,7 +171,7 @@ def _anyone_may_limit() -> None:
         clear(force=True)
 
 
-def _allowed_threads() -> int:
+def allowed_threads() -> int:
     """As many threads as BLAS may use now, so that every usual way of limiting it is honoured."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
     blas = [library["num_threads"] for library in _controller().info() if library["user_api"] == "blas"]

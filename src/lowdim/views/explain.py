@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from lowdim.results.certificate import counted
 from lowdim.results.linear import LinearFit
 
@@ -23,17 +25,36 @@ def explain_fit(fit: LinearFit) -> str:
     )
 
 
-def explain_plan(data: str, solver: str, reason: str, passes: str, memory: int, keep: str, tol: float) -> str:
+@dataclass(frozen=True)
+class PlanFacts:
+    """What is known of a fit before it is made."""
+
+    data: str
+    bytes: int | None
+    """Bytes of one reading of all rows; None: not known."""
+    keep: str
+    solver: str
+    reason: str
+    passes: str
+    memory: int
+    limit: int | None
+    """Bytes that the process may hold; None: no limit."""
+    tol: float
+
+
+def explain_plan(facts: PlanFacts) -> str:
     """The story of a fit that has not been made yet."""
+    each = "" if facts.bytes is None else f", {size(facts.bytes)} each time"
+    limit = "" if facts.limit is None else f"; the process is kept within {size(facts.limit)}"
     return "\n".join(
         [
-            f"data       {data}",
-            f"keep       {keep}",
-            f"solver     {solver}",
-            f"because    {reason}",
-            f"will read  {passes} over the rows",
-            f"memory     about {size(memory)} beside the data and the result",
-            f"accuracy   every variance to a relative {tol:.0e}, or a warning",
+            f"data       {facts.data}",
+            f"keep       {facts.keep}",
+            f"solver     {facts.solver}",
+            f"because    {facts.reason}",
+            f"will read  {facts.passes} over the rows{each}",
+            f"memory     about {size(facts.memory)} beside the data and the result{limit}",
+            f"accuracy   every variance to a relative {facts.tol:.0e}, or a warning",
         ]
     )
 
