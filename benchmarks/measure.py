@@ -35,12 +35,13 @@ def extra_memory(name: str, X: Any, k: Any) -> int:
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM (Linux)
-    before = _status("VmRSS")
+    before = status("VmRSS")
     run(name, X, k)
-    return max(0, _status("VmHWM") - before)
+    return max(0, status("VmHWM") - before)
 
 
-def _status(field: str) -> int:
+def status(field: str) -> int:
+    """A size of this process in bytes, as Linux tells it."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(field):
             return int(line.split()[1]) * 1024
@@ -52,6 +53,13 @@ class Truth:
 
     def __init__(self, X: Any, k: int | float):
         self.values, self.vectors = _reference(X, k)
+
+    @classmethod
+    def of(cls, values: np.ndarray, vectors: np.ndarray) -> Truth:
+        """Eigenpairs that are known already, largest first, vectors in rows."""
+        truth = cls.__new__(cls)
+        truth.values, truth.vectors = values, vectors
+        return truth
 
     def errors(self, answer: Answer) -> tuple[float, float]:
         """Worst relative error of a variance, and sine of the largest principal angle."""

@@ -1,6 +1,7 @@
 """Peers and lowdim side by side in one process, taking turns, with the same threads. Writes docs/benchmarks.md.
 
 python benchmarks/run.py              all workloads
+python benchmarks/run.py "out of core"  only files larger than memory; needs 10 GB in the temporary folder
 python benchmarks/run.py square       those with "square" (any text) in their name, printed only
 """
 
@@ -9,9 +10,11 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+import out_of_core
 from contenders import run
 from measure import Truth, extra_memory, interleaved
 from workloads import SEED, WORKLOADS, Workload
@@ -65,7 +68,7 @@ def size_of(X: object) -> int:
 
 
 def machine() -> str:
-    packages = ("lowdim", "numpy", "scipy", "scikit-learn", "scikit-learn-intelex")
+    packages = ("lowdim", "numpy", "scipy", "scikit-learn", "scikit-learn-intelex", "pyarrow", "dask", "dask-ml")
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     cores = len(os.sched_getaffinity(0))
     return f"{cores} cores ({platform.machine()}), Python {platform.python_version()}, {versions}."
@@ -83,6 +86,12 @@ def main() -> None:
             lines += made
             if not only:  # after each workload, so that a run that is cut short leaves what it has
                 DOCS.write_text("\n".join(lines) + "\n")
+    if only in "out of core":
+        with tempfile.TemporaryDirectory() as folder:
+            made = out_of_core.table(Path(folder))
+        print("\n".join(made), flush=True)
+        if not only:
+            DOCS.write_text("\n".join(lines + made) + "\n")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,15 @@ class BadFile(BadInput):
     """A file that cannot be read as what it should be."""
 
 
+class CannotWrite(LowdimError, OSError):
+    """A file that the folder or the disk does not take."""
+
+    @classmethod
+    def file(cls, name: str, reason: str) -> CannotWrite:
+        """Name the file and what the system said."""
+        return cls(f"{name}: cannot be written ({reason}); check the path, its permissions and the space left.")
+
+
 class BadParameter(LowdimError, ValueError):
     """A setting has a value that it cannot have."""
 

@@ -1,4 +1,4 @@
-"""Scores of rows, block by block."""
+"""Scores of rows, and rows from scores, block by block."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lowdim.matrices.holes import refuse_block_holes
 from lowdim.matrices.matrix import BEARABLE
-from lowdim.matrices.preparation import Preparation
+from lowdim.matrices.preparation import Preparation, dense
 from lowdim.matrices.products import Floats, block_scores
 from lowdim.sources.source import Block, Source
 
@@ -20,6 +21,13 @@ def project(source: Source, preparation: Preparation, V: Floats, dtype: Any, spr
     center_after = source.sparse and float(center @ center) <= BEARABLE * spread
     work = partial(_finite_scores, preparation=preparation, V=V, center_after=center_after, columns=source.columns)
     return source.map_rows(work, len(V), dtype)
+
+
+def rows_back(block: Block, axes: NDArray[Any], mean: Floats) -> NDArray[Any]:
+    """Rows (n, p) from a block of scores, in the type of the axes (k, p)."""
+    rows: NDArray[Any] = dense(block.rows).astype(axes.dtype, copy=False) @ axes
+    rows += mean.astype(rows.dtype)
+    return rows
 
 
 def _finite_scores(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import AccuracyWarning, BadInput, ConstantColumns, RankWarning
-from lowdim.matrices.matrix import RowBlocks
+from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.matrices.moments import Moments
 from lowdim.results.certificate import ranges
 from lowdim.results.linear import LinearFit, Provenance
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 ALWAYS_MERGEABLE = 200
-"""Up to this many columns every fit keeps the scatter, whatever its solver: one more cheap pass, and it can go on."""
+"""Up to this many columns every fit of an array keeps the scatter: one more cheap pass, and it can go on."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _kept_moments(matrix: RowBlocks) -> Moments | None:
     if matrix.unit != 1.0:
         return None
     formed = matrix.raw_moments is not None and matrix.raw_moments.scatter.ndim == 2
-    small = matrix.n_columns <= ALWAYS_MERGEABLE and matrix.source.repeatable
+    small = matrix.n_columns <= ALWAYS_MERGEABLE and isinstance(matrix, InMemory)
     return matrix.whole_moments() if formed or small else None
 
 

@@ -14,8 +14,8 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 
 from lowdim.errors import BadParameter, WrongShape
 from lowdim.matrices.holes import naming_all_holes, refuse_block_holes
-from lowdim.matrices.preparation import Preparation, dense, working_dtype
-from lowdim.matrices.project import project
+from lowdim.matrices.preparation import Preparation, working_dtype
+from lowdim.matrices.project import project, rows_back
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.results import gaussian
 from lowdim.results.certificate import Certificate
@@ -124,7 +124,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         with naming_all_holes(source):
             scores = project(source, self._preparation, fit.components, dtype, fit.total_variance)
         if self.whiten:
-            scores *= self._whitening.astype(scores.dtype)
+            scores *= self.fit_.whitening.astype(scores.dtype)
         return scores
 
     def inverse_transform(self, X: Any) -> Any:
@@ -133,19 +133,20 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Rows from a dask array or frame of scores are a lazy dask array.
         """
         check_is_fitted(self)
-        source, axes = open_source(X), self._unwhitened_axes
+        source, axes = open_source(X), self.fit_.axes(self.whiten)
         if source.n_columns != self.fit_.k:
             raise WrongShape(
                 f"The scores have {source.n_columns} columns, but this model has {self.fit_.k} components: pass what "
                 "transform gave."
             )
         dtype = working_dtype(source.dtype)
-        return source.map_rows(partial(_back, axes=axes.astype(dtype), mean=self.fit_.mean), axes.shape[1], dtype)
+        work = partial(rows_back, axes=axes.astype(dtype), mean=self.fit_.mean)
+        return source.map_rows(work, axes.shape[1], dtype)
 
     def reconstructions(self, X: Any) -> Iterator[NDArray[Any]]:
         """Rank 1, 2, …, k reconstructions of rows, each (n, p), one after the other."""
         scores = np.asarray(self._scores(X))
-        axes = self._unwhitened_axes
+        axes = self.fit_.axes(self.whiten)
         current = np.broadcast_to(self.fit_.mean, (len(scores), axes.shape[1])).copy()
         for j in range(self.fit_.k):
             current += np.multiply.outer(scores[:, j], axes[j])
@@ -154,7 +155,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def low_rank(self, X: Any, k: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Factors Y (n, r) and Z (p, r) with X ≈ Y Zᵀ: r = k without centring, else k + 1 (ones and the mean)."""
         k = self._checked_k(k)
-        Y, Z = np.asarray(self._scores(X))[:, :k], self._unwhitened_axes[:k].T
+        Y, Z = np.asarray(self._scores(X))[:, :k], self.fit_.axes(self.whiten)[:k].T
         if self.center:
             Y = np.concatenate([Y, np.ones((len(Y), 1), dtype=Y.dtype)], axis=1)
             Z = np.concatenate([Z, self.fit_.mean[:, None]], axis=1)
@@ -168,6 +169,16 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         check_is_fitted(self)
         save(self, path)
+
+    def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: str = "float32") -> None:
+        """Write `transform` (or `inverse_transform`) as an ONNX graph, which runs where Python is not.
+
+        It takes any number of rows of `dtype`, "float32" or "float64". Needs the package onnx.
+        """
+        from lowdim.views.onnx import write_graph
+
+        check_is_fitted(self)
+        write_graph(path, self.fit_, whiten=self.whiten, inverse=inverse, dtype=dtype)
 
     # -- tables ---------------------------------------------------------------------------------------------------
 
@@ -264,27 +275,6 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         fit = self.fit_
         plain = self.scale is False and fit.column_weight is None
         return Preparation(fit.mean, None if plain else fit.gain)
-
-    @property
-    def _whitening(self) -> Floats:
-        """(k,) one over the standard deviations; 0 for directions without variance, whose scores are rounding."""
-        fit = self.fit_
-        whitening = np.zeros(fit.k)
-        real = np.arange(fit.k) < fit.k - len(fit.certificate.null)
-        return np.divide(1.0, np.sqrt(fit.variances), out=whitening, where=real & (fit.variances > 0))
-
-    @property
-    def _unwhitened_axes(self) -> Floats:
-        """(k, p) axes in the data's units, for whitened scores if the model whitens."""
-        fit = self.fit_
-        axes = fit.components if self.scale is False and fit.column_weight is None else fit.components * fit.undo_gain
-        return axes * np.sqrt(fit.variances)[:, None] if self.whiten else axes
-
-
-def _back(block: Block, axes: NDArray[Any], mean: Floats) -> NDArray[Any]:
-    rows: NDArray[Any] = dense(block.rows).astype(axes.dtype, copy=False) @ axes
-    rows += mean.astype(rows.dtype)
-    return rows
 
 
 def _log_density(

@@ -58,11 +58,17 @@ class Plan:
         )
 
 
+MANY_COLUMNS = 1000
+"""From here on it matters for the choice of a solver whether there are fewer rows than columns."""
+
+
 def counted(source: Source, budget: Budget | None) -> Source:
-    """The source, loaded if it is a small table whose rows were not counted: the plan is better for knowing them."""
-    unknown = isinstance(source, ConvertibleSource) and source.n_rows is None
+    """The source, loaded if its rows were not counted and it is small, or wide: the plan is better for knowing them."""
+    if not isinstance(source, ConvertibleSource) or source.n_rows is not None:
+        return source
     room = None if budget is None else budget.room
-    return in_memory(source) if unknown and rung_of(source, room=room) is InMemory else source
+    wide = source.n_columns >= MANY_COLUMNS and source.repeatable
+    return in_memory(source) if rung_of(source, whole=wide, room=room) is InMemory else source
 
 
 def plan_fit(

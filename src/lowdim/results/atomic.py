@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+from lowdim.errors import CannotWrite
 
 STALE = 3600.0
 """Seconds after which a temporary file of ours is what a killed process left behind."""
@@ -21,25 +25,64 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Give a file to write to, which takes the place of `path` when the block ends without an error.
 
     The bytes and the directory entry are forced to disk before and after the renaming, so that a crash at any moment
-    leaves the old file or the new one. Permissions of a file that is replaced are kept.
+    leaves the old file or the new one. Permissions of a file that is replaced are kept. What the disk or the folder
+    does not allow is raised as `CannotWrite`; other errors of the block pass as they are.
     """
+    name = os.fspath(path)
     target = Path(os.path.realpath(path))  # a link keeps pointing where it points
-    sweep(target.parent)
-    temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}{MARK}")
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with telling(name):
+        mode = _mode(target, name)
+        sweep(target.parent)
+        temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}{MARK}")
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with io.BufferedWriter(_Part(handle, name)) as file:
             yield file
             file.flush()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
+            with telling(name):
+                os.fchmod(handle, mode)
+                os.fsync(handle)
+        with telling(name):
+            os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
     _sync_directory(target.parent)
+
+
+class _Part(io.FileIO):
+    """A file being written that says by its final name what the disk did not allow."""
+
+    def __init__(self, handle: int, name: str):
+        super().__init__(handle, "wb")
+        self._final = name
+
+    def write(self, data: Any) -> int:
+        with telling(self._final):
+            return super().write(data)
+
+
+@contextmanager
+def telling(name: str) -> Iterator[None]:
+    """Turn what the system says into one sentence that names the file."""
+    try:
+        yield
+    except CannotWrite:
+        raise
+    except OSError as error:
+        raise CannotWrite.file(name, error.strerror or str(error)) from error
+
+
+def _mode(target: Path, name: str) -> int:
+    """The permissions of the file that will be replaced, or those of a new one."""
+    try:
+        about = target.stat()
+    except FileNotFoundError:
+        return 0o666 & ~_umask()
+    if not stat.S_ISREG(about.st_mode):  # renaming over a device or a pipe would take its place
+        raise CannotWrite.file(name, "it is there and no regular file")
+    return about.st_mode & 0o777
 
 
 def sweep(folder: Path) -> None:

@@ -74,6 +74,17 @@ class LinearFit:
         return np.divide(1.0, gain, out=np.zeros_like(gain), where=gain > 0)
 
     @property
+    def whitening(self) -> Floats:
+        """(k,) one over the standard deviations; 0 for directions without variance, whose scores are rounding."""
+        real = np.arange(self.k) < self.k - len(self.certificate.null)
+        return np.divide(1.0, np.sqrt(self.variances), out=np.zeros(self.k), where=real & (self.variances > 0))
+
+    def axes(self, whiten: bool) -> Floats:
+        """(k, p) axes in the data's units, by which scores, whitened ones if so, become rows about the mean."""
+        axes = self.components * self.undo_gain
+        return axes * np.sqrt(self.variances)[:, None] if whiten else axes
+
+    @property
     def shares(self) -> Floats:
         """(k,) of the total variance; zeros for a constant matrix."""
         return self.variances / self.total_variance if self.total_variance > 0 else np.zeros_like(self.variances)

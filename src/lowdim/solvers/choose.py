@@ -103,7 +103,8 @@ def _cheapest(source: Source, rung: type[RowBlocks], keep: Keep, n: int, p: int,
         return _within(Choice(direct, f"{task}: all of the spectrum is wanted", needed), n, p, k, room)
     if needed > free:
         if room is not None and not isinstance(keep, KeepCount):
-            raise room.refused(f"{keep.describe()} needs the {side} matrix", needed, "ask for a number of components")
+            what = f"{keep.describe()} needs the {side} matrix, which takes"
+            raise room.refused(what, needed, "ask for a number of components")
         what = "are free" if room is None else "the memory limit leaves"
         reason = f"{task}: the {side} matrix would need {needed / 1e9:.1f} GB of the {free / 1e9:.1f} GB that {what}"
         return _within(Choice(BlockLanczos(), reason, lanczos.memory(n, p, k)), n, p, k, room)

@@ -38,7 +38,7 @@ class Room:
         """Bytes of a block beside a solver that needs so many; an error if there is no room."""
         block = (self._left(k, p) - solver) // self.copies
         if block < self._least_block:
-            raise self.refused(f"{k} components of {self.source.describe()} need", solver, "ask for fewer of them")
+            raise self.refused(f"{k} components of {self.source.describe()} need", solver, "ask for fewer columns")
         return min(block, BLOCK_BYTES)
 
     def refused(self, what: str, solver: int, advice: str) -> TooLarge:
@@ -46,8 +46,8 @@ class Room:
         rows = self.array + self.source.reading_bytes + self.copies * self._least_block
         needed = self.budget.held + solver + rows + SLACK
         return TooLarge(
-            f"{what}: {solver / 1e6:,.0f} MB for the solver and {rows / 1e6:,.0f} MB for blocks of rows beside the "
-            f"{self.budget.held / 1e6:,.0f} MB that the process holds, but memory is limited to "
+            f"{what} {solver / 1e6:,.0f} MB for the solver and {rows / 1e6:,.0f} MB for reading rows, beside the "
+            f"{self.budget.held / 1e6:,.0f} MB that the process holds already, but memory is limited to "
             f"{self.budget.limit / 1e6:,.0f} MB: allow {needed * 1.05 / 1e6:,.0f} MB, or {advice}."
         )
 

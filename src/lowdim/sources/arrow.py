@@ -25,10 +25,25 @@ except ImportError as error:
     raise NeedsExtra.package("pyarrow", "Reading CSV, Parquet, Feather and JSON lines files", "files") from error
 
 SAMPLE = 2**18
-"""Bytes at the start of a text file from which its dialect is told."""
+"""Bytes at the start of a text file from which its dialect is told; more if its lines are longer."""
 
-TEXT_BLOCK = 2**22
-"""Bytes of text that are parsed at a time; a row must not be longer."""
+LONGEST_LINE = 2**26
+"""Bytes of a line, at most: a table of some million columns."""
+
+READ_BYTES = 2**16
+"""Bytes of a Parquet column that are read at a time."""
+
+PAGE_BYTES = 2**20
+"""Bytes of a page of a Parquet column as writers cut them, and of its dictionary."""
+
+LARGEST_GROUP = 2**28
+"""A row group of more bytes, once decoded, is not held whole."""
+
+TEXT_BLOCK = 2**20
+"""Bytes of text that are parsed at a time, if lines are short."""
+
+READ_AHEAD = 40
+"""Blocks of text that Arrow holds: it reads up to 32 of them ahead, and has some parsed."""
 
 
 @final
@@ -39,9 +54,10 @@ class CsvReader(TableReader):
         self.name = str(path)
         self._path = path
         self.n_rows = None
-        with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
-            sample = stream.read(SAMPLE)
-        self._dialect: Dialect = dialect_of(sample, len(sample) < SAMPLE, self.name, delimiter)
+        self.size = _text_bytes(path)
+        sample, whole = _sample(path)
+        self._block = _block_bytes(sample)
+        self._dialect: Dialect = dialect_of(sample, whole, self.name, delimiter)
         kinds: list[Kind] = ["number" if numeric else "text" for numeric in self._dialect.numeric]
         self.columns = tuple(map(Column, self._dialect.names, kinds))
 
@@ -55,7 +71,7 @@ class CsvReader(TableReader):
             pa.csv.open_csv(
                 str(self._path),
                 read_options=pa.csv.ReadOptions(
-                    block_size=TEXT_BLOCK,
+                    block_size=self._block,
                     column_names=list(dialect.names),
                     skip_rows=int(dialect.header),
                     encoding=dialect.encoding,
@@ -74,6 +90,10 @@ class CsvReader(TableReader):
         ):
             yield from _gathered(reader, names, rows)
 
+    def reading_bytes(self, names: list[str]) -> int:
+        """Text being parsed, and the batches that Arrow has ready."""
+        return READ_AHEAD * self._block
+
 
 @final
 class ParquetReader(TableReader):
@@ -82,22 +102,54 @@ class ParquetReader(TableReader):
     def __init__(self, paths: Sequence[Path], name: str):
         self.name = name
         self._paths = list(paths)
-        schemas, counts = [], []
+        self._about: list[Any] = []
+        schemas = []
         for path in self._paths:
             with _reading(path):
-                about = pa.parquet.ParquetFile(str(path), memory_map=False)
-                schemas.append(about.schema_arrow)
-                counts.append(about.metadata.num_rows)
+                file = pa.parquet.ParquetFile(str(path), memory_map=False)
+                schemas.append(file.schema_arrow)
+                self._about.append(file.metadata)
         _same_columns(self._paths, schemas)
-        self.n_rows = sum(counts)
+        self.n_rows = sum(about.num_rows for about in self._about)
         self.columns = columns_of(schemas[0])
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
-        """Read row groups one after the other, without reading ahead."""
-        for path in self._paths:
+        """Read row groups one after the other, each column by column; very large ones row by row."""
+        for path, about in zip(self._paths, self._about, strict=True):
             with _reading(path):
-                file = pa.parquet.ParquetFile(str(path), memory_map=False, pre_buffer=False)
-                yield from _gathered(file.iter_batches(rows, columns=names, use_threads=False), names, rows)
+                file = pa.parquet.ParquetFile(str(path), metadata=about, buffer_size=READ_BYTES, pre_buffer=False)
+                for group, size in enumerate(self._group_sizes(about, names)):
+                    if size <= LARGEST_GROUP:
+                        yield from _cut(_group(file, group, names), about.row_group(group).num_rows, rows)
+                    else:
+                        batches = file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
+                        yield from _gathered(batches, names, rows)
+
+    def reading_bytes(self, names: list[str]) -> int:
+        """The largest row group; of very large ones a page, its values, its dictionary and a buffer for each column."""
+        groups = [size for about in self._about for size in self._group_sizes(about, names)]
+        whole = max((size for size in groups if size <= LARGEST_GROUP), default=0)
+        return max(whole, (3 * PAGE_BYTES + READ_BYTES) * len(names)) if max(groups, default=0) > whole else whole
+
+    def _group_sizes(self, about: Any, names: list[str]) -> list[int]:
+        """Bytes of each row group of a file, once decoded."""
+        a_row = sum(4 if column.single else 8 for column in self.columns if column.name in set(names))
+        return [int(about.row_group(group).num_rows) * a_row for group in range(about.num_row_groups)]
+
+
+def _group(file: Any, group: int, names: list[str]) -> dict[str, NDArray[Any]]:
+    """A row group as NumPy columns.
+
+    Read one by one: readers of all columns at once would hold a page and a dictionary each, which takes several times
+    the memory, and as much time again.
+    """
+    return {name: _joined(file.read_row_group(group, [name], use_threads=False).column(0).chunks) for name in names}
+
+
+def _cut(columns: dict[str, NDArray[Any]], n_rows: int, rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+    """Columns in batches of so many rows: views."""
+    for start in range(0, n_rows, rows):
+        yield {name: values[start : start + rows] for name, values in columns.items()}
 
 
 @final
@@ -110,16 +162,24 @@ class FeatherReader(TableReader):
         with _reading(path), self._opened() as reader:
             self.columns = columns_of(reader.schema)
             stream = isinstance(reader, pa.RecordBatchStreamReader)
-            self.n_rows = (
-                None if stream else sum(reader.get_batch(i).num_rows for i in range(reader.num_record_batches))
-            )
+            self.n_rows = None if stream else reader.count_rows()
+            first = next(self._each(reader), None)
+            self._batch_bytes = 0 if first is None else first.nbytes
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
         """Read record batches one after the other."""
         with _reading(self._path), self._opened() as reader:
-            stream = isinstance(reader, pa.RecordBatchStreamReader)
-            each = iter(reader) if stream else (reader.get_batch(i) for i in range(reader.num_record_batches))
-            yield from _gathered((batch.select(names) for batch in each), names, rows)
+            yield from _gathered((batch.select(names) for batch in self._each(reader)), names, rows)
+
+    def reading_bytes(self, names: list[str]) -> int:
+        """A batch as it was packed, as it is read, and the one before."""
+        return 3 * self._batch_bytes
+
+    @staticmethod
+    def _each(reader: Any) -> Iterator[Any]:
+        if isinstance(reader, pa.RecordBatchStreamReader):
+            return iter(reader)
+        return (reader.get_batch(i) for i in range(reader.num_record_batches))
 
     def _opened(self) -> Any:
         with open(self._path, "rb") as file:
@@ -135,9 +195,10 @@ class JsonLinesReader(TableReader):
         self.name = str(path)
         self._path = path
         self.n_rows = None
-        with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
-            sample = stream.read(SAMPLE)
-        lines = sample if len(sample) < SAMPLE else sample[: sample.rfind(b"\n") + 1]
+        self.size = _text_bytes(path)
+        sample, whole = _sample(path)
+        self._block = _block_bytes(sample)
+        lines = sample if whole else sample[: sample.rfind(b"\n") + 1]
         if not lines.strip():
             raise BadFile(f"{path}: empty; one JSON object a line is needed.")
         with _reading(path):
@@ -148,10 +209,38 @@ class JsonLinesReader(TableReader):
         """Parse the file from its start."""
         with _reading(self._path):
             options = pa.json.ParseOptions(explicit_schema=self._schema, unexpected_field_behavior="ignore")
-            read = pa.json.ReadOptions(block_size=TEXT_BLOCK, use_threads=False)
+            read = pa.json.ReadOptions(block_size=self._block, use_threads=False)
             with pa.input_stream(str(self._path), compression="detect") as stream:
                 reader = pa.json.open_json(stream, read_options=read, parse_options=options)
                 yield from _gathered((batch.select(names) for batch in reader), names, rows)
+
+    def reading_bytes(self, names: list[str]) -> int:
+        """Text being parsed, and the batches that Arrow has ready."""
+        return READ_AHEAD * self._block
+
+
+def _sample(path: Path) -> tuple[bytes, bool]:
+    """The first lines of a text file, at least a few whole ones, and whether they are all of it."""
+    with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
+        sample: bytes = stream.read(SAMPLE)
+        ended = len(sample) < SAMPLE
+        while not ended and sample.count(b"\n") < 4 and len(sample) < LONGEST_LINE:
+            more = stream.read(3 * len(sample))
+            ended = len(more) < 3 * len(sample)
+            sample += more
+    return sample, ended
+
+
+def _block_bytes(sample: bytes) -> int:
+    """Bytes to parse at a time: several times the longest line that was seen, as none may be longer."""
+    longest = max(map(len, sample.split(b"\n")))
+    return max(TEXT_BLOCK, 8 * longest)
+
+
+def _text_bytes(path: Path) -> int:
+    """About the bytes of a text file once it is unpacked; packed numbers take a third or less."""
+    packed = path.suffix.lower() in (".gz", ".zst", ".bz2")
+    return path.stat().st_size * (4 if packed else 1)
 
 
 def columns_of(schema: Any) -> tuple[Column, ...]:
@@ -195,7 +284,13 @@ def _gathered(batches: Any, names: list[str], rows: int) -> Iterator[Mapping[str
 
 
 def _columns(batches: list[Any], names: list[str]) -> dict[str, NDArray[Any]]:
-    return {name: np.concatenate([_numpy(batch.column(j)) for batch in batches]) for j, name in enumerate(names)}
+    return {name: _joined([batch.column(j) for batch in batches]) for j, name in enumerate(names)}
+
+
+def _joined(chunks: Sequence[Any]) -> NDArray[Any]:
+    """The chunks of a column as one array; a single one is not copied."""
+    arrays = [_numpy(chunk) for chunk in chunks]
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _numpy(column: Any) -> NDArray[Any]:

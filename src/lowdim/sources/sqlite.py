@@ -16,6 +16,9 @@ from lowdim.errors import BadFile
 from lowdim.sources.selection import Column, Kind
 from lowdim.sources.table import TableReader
 
+CELLS = 2**20
+"""Cells fetched at a time: they come as Python objects, which take several times the memory of the numbers."""
+
 
 @final
 class SqliteReader(TableReader):
@@ -42,12 +45,16 @@ class SqliteReader(TableReader):
         listed = ", ".join(map(_quoted, names))
         with closing(self._connected()) as connection:
             cursor = connection.execute(f"SELECT {listed} FROM {_quoted(self._table)}")
-            while found := cursor.fetchmany(rows):
+            while found := cursor.fetchmany(min(rows, max(1, CELLS // len(names)))):
                 columns = zip(*found, strict=True)
                 yield {
                     name: np.array(values, dtype=np.float64 if kinds[name] == "number" else object)
                     for name, values in zip(names, columns, strict=True)
                 }
+
+    def reading_bytes(self, names: list[str]) -> int:
+        """The cells of a batch as Python's own numbers, with their tuples."""
+        return 40 * CELLS
 
     def _connected(self) -> sqlite3.Connection:
         # mode=ro: the file is never written, not even a journal

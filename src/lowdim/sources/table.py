@@ -91,6 +91,7 @@ class TableSource(ConvertibleSource):
             weighted: Block | None = block
             if self._weight is not None and len(block.rows):
                 weighted = with_weight(block, self._weights(batch, block))
+            del batch  # or its columns would stay in memory while the next ones are read
             if weighted is not None and len(weighted.rows):
                 yield weighted
         if not start:

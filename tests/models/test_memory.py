@@ -1,0 +1,151 @@
+"""A memory budget holds for the whole process, blocks follow from it, and what does not fit is refused beforehand."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from lowdim import PCA
+from lowdim.errors import BadParameter, TooLarge
+from lowdim.sources.budget import budget_of, resident_bytes
+from lowdim.sources.open import open_source
+
+CHILD = """
+import json, sys
+import lowdim
+path, memory, k = sys.argv[1], sys.argv[2], int(sys.argv[3])
+model = lowdim.PCA(k, memory=None if memory == "none" else memory).fit(path)
+with open("/proc/self/status") as lines:
+    peak = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+print(json.dumps([peak, model.explained_variance_.tolist(), model.fit_.provenance.solver]))
+"""
+
+
+def fitted_by_child(path: Path, memory: str, k: int = 3) -> tuple[int, list[float], str]:
+    answer = subprocess.run(
+        [sys.executable, "-c", CHILD, str(path), memory, str(k)], capture_output=True, text=True, timeout=200
+    )
+    assert answer.returncode == 0, answer.stderr
+    peak, variances, solver = json.loads(answer.stdout)
+    return peak, variances, solver
+
+
+@pytest.fixture(scope="module")
+def rows() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return (rng.standard_normal((400_000, 100)) * np.linspace(3, 1, 100) + 5).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def folder(rows: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """160 MB as .npy, and as Parquet in row groups of 40 MB."""
+    here = tmp_path_factory.mktemp("large")
+    np.save(here / "rows.npy", rows)
+    table = pa.table({f"x{j}": rows[:, j] for j in range(100)})
+    pa.parquet.write_table(table, here / "rows.parquet", row_group_size=100_000, use_dictionary=False)
+    return here
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
+@pytest.mark.parametrize(("name", "memory"), [("rows.npy", "250MB"), ("rows.parquet", "400MB")])
+def test_the_peak_of_the_process_stays_within_the_budget(folder, rows, name, memory):
+    peak, variances, _ = fitted_by_child(folder / name, memory)
+    assert peak <= budget_of("PCA", memory).limit
+    # the same rows in other blocks, multiplied in float32: 1e-6 is some roundings of float32
+    np.testing.assert_allclose(variances, PCA(3).fit(rows).explained_variance_, rtol=1e-6)
+
+
+def test_many_columns_within_a_budget_are_read_several_times(tmp_path):
+    # 3,000 columns: the covariance matrix, five times over, would take 360 MB
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((4_000, 20)) @ (rng.standard_normal((20, 3_000)) * np.arange(20, 0, -1)[:, None])
+    X += 0.01 * rng.standard_normal(X.shape)
+    np.save(tmp_path / "wide.npy", X)
+    peak, variances, solver = fitted_by_child(tmp_path / "wide.npy", "260MB", k=5)
+    assert solver == "block Lanczos"
+    assert peak <= 260_000_000
+    # certified to 1e-10, as is the other
+    np.testing.assert_allclose(variances, PCA(5).fit(X).explained_variance_, rtol=1e-9)
+
+
+def test_what_does_not_fit_is_refused_with_numbers(folder):
+    with pytest.raises(TooLarge, match=r"memory is limited to 1 MB: allow [\d,]+ MB"):
+        PCA(3, memory="1MB").fit(folder / "rows.npy")
+
+
+def test_the_refusal_names_a_limit_that_is_enough(folder):
+    with pytest.raises(TooLarge) as refusal:
+        PCA(3, memory=resident_bytes() + 1).fit(folder / "rows.npy")
+    enough = str(refusal.value).split("allow ")[1].split(" MB")[0].replace(",", "")
+    PCA(3, memory=f"{enough}MB").explain(folder / "rows.npy")
+
+
+def test_a_share_that_would_need_the_covariance_matrix_is_refused(tmp_path):
+    np.save(tmp_path / "wide.npy", np.random.default_rng(0).standard_normal((5_000, 4_500)))
+    with pytest.raises(TooLarge, match="ask for a number of components"):
+        PCA(0.9, memory=resident_bytes() + 300_000_000).fit(tmp_path / "wide.npy")
+
+
+def test_blocks_shrink_with_the_budget(folder):
+    source = open_source(folder / "rows.npy")
+    usual = next(iter(source.blocks())).rows.nbytes
+    small = next(iter(source.limited(1_000_000).blocks(least_rows=10**6))).rows.nbytes
+    assert usual > 30_000_000
+    assert small <= 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("memory", "limit"), [("512MB", 512_000_000), ("1.5 GiB", 3 * 2**29), (7, 7), ("2kb", 2000), ("9", 9)]
+)
+def test_sizes_are_understood(memory, limit):
+    assert budget_of("PCA", memory).limit == limit
+
+
+@pytest.mark.parametrize("memory", ["lots", "5 parsecs", -1, 0, True, "-3MB", 1.5, "0GB", ""])
+def test_other_sizes_are_refused(memory):
+    with pytest.raises(BadParameter, match="512MB"):
+        PCA(memory=memory).fit(np.eye(3))
+
+
+def test_the_plan_says_passes_bytes_and_memory_and_reads_no_rows(folder, monkeypatch):
+    source = open_source(folder / "rows.npy")
+    monkeypatch.setattr(type(source), "blocks", lambda *_: pytest.fail("rows were read"))
+    monkeypatch.setattr(type(source), "to_array", lambda *_: pytest.fail("rows were read"))
+    plan = PCA(3, memory="2GB").explain(source)
+    assert "1 pass" in plan
+    assert "160 MB each time" in plan
+    assert "kept within 2 GB" in plan
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "memory"),
+    [("t.csv", "300MB"), ("t.csv", "400MB"), ("t.jsonl", "350MB"), ("t.feather", "400MB"), ("t.sqlite", "300MB")],
+)
+def test_the_budget_holds_for_other_files_too(tmp_path, name, memory):
+    X = np.random.default_rng(2).standard_normal((500_000, 40)) * np.linspace(3, 1, 40) + 2
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(40)])
+    path = tmp_path / name
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    elif path.suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True, double_precision=15)
+    elif path.suffix == ".feather":
+        frame.to_feather(path)
+    else:
+        with closing(sqlite3.connect(path)) as connection:
+            frame.to_sql("t", connection, index=False)
+    peak, variances, _ = fitted_by_child(path, memory)
+    assert peak <= budget_of("PCA", memory).limit
+    # JSON lines hold fifteen digits
+    np.testing.assert_allclose(variances, PCA(3).fit(X).explained_variance_, rtol=1e-12)
