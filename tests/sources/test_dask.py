@@ -28,6 +28,7 @@ from lowdim.sources import dask as module
 from lowdim.sources.dask import DaskSource
 from lowdim.sources.progress import Progress, watching
 from lowdim.sources.source import Block
+from lowdim.sources.spans import MOST_BLOCKS, grouped
 
 NO_PORT = "127.0.0.1:0"
 """Any free port: two test processes would quarrel about dask's own, and None means that one."""
@@ -304,7 +305,7 @@ def span_of(block: Block) -> list[tuple[int, int]]:
 
 def sent_home(source: DaskSource, least_rows: int) -> list[int]:
     """Blocks behind each statistic that comes home."""
-    return [len(group) for group in module._grouped(source._spans(least_rows), least_rows)]
+    return [len(group) for group in grouped(source._spans(least_rows), least_rows)]
 
 
 def test_a_fold_runs_in_block_order_and_joins_small_chunks(client: distributed.Client) -> None:
@@ -324,7 +325,7 @@ def test_large_statistics_are_merged_before_they_come_home(monkeypatch: pytest.M
     assert set(groups[:-1]) == {8}
     assert sum(groups) == len(source._sizes)
     wide = DaskSource(da.zeros((10**6, 20_000), chunks=(1000, 20_000)))
-    assert max(sent_home(wide, least_rows=40_000)) == module.MOST_BLOCKS
+    assert max(sent_home(wide, least_rows=40_000)) == MOST_BLOCKS
 
 
 def test_progress_is_told_and_a_fit_can_be_stopped_and_carried_on(client: distributed.Client) -> None:
@@ -372,7 +373,7 @@ def boom(block: Block) -> None:
 def test_an_error_in_a_task_reaches_the_caller(client: distributed.Client) -> None:
     source = DaskSource(KINDS["rows"][0])
     for place in (client.as_current(), dask.config.set(scheduler="threads")):
-        with place, pytest.raises(ZeroDivisionError, match="at 0"):
+        with place, pytest.raises(ZeroDivisionError, match=r"at \d+"):
             source.reduce(boom, max)
 
 
@@ -406,12 +407,12 @@ def fatal(rows: np.ndarray) -> np.ndarray:
 
 
 @contextmanager
-def processes() -> Iterator[Any]:
-    """Two workers that can be killed, and are gone in the end."""
+def processes(restarts: int) -> Iterator[Any]:
+    """Two workers that can be killed, and are gone in the end; the scheduler itself restarts a task so many times."""
     settings = {
+        "distributed.scheduler.allowed-failures": restarts,
         # a LocalCluster closes for good a worker that is just being restarted so long after some earlier loss
         "distributed.deploy.lost-worker-timeout": "1 hour",
-        "distributed.comm.timeouts.connect": "5s",
     }
     with (
         dask.config.set(settings),
@@ -453,11 +454,11 @@ def gone(pid: int) -> bool:
     return False
 
 
-def kill_test(blocks: int, seconds: float, times: int, every: float) -> None:
+def kill_test(blocks: int, seconds: float, times: int, every: float, restarts: int) -> None:
     rows = da.from_array(np.tile(X, (blocks // 12, 1)), chunks=(50, 12))
     slowly = rows.map_blocks(partial(slow, seconds=seconds), dtype=float, meta=np.empty((0, 0)))
     here = fit(rows, "lanczos")
-    with processes() as cluster, cluster.get_client() as client, client.as_current():
+    with processes(restarts) as cluster, cluster.get_client() as client, client.as_current():
         pids = list(client.run(os.getpid).values())
         calm = fit(rows, "lanczos")
         with killing(cluster, times, every) as killed:
@@ -472,12 +473,12 @@ def kill_test(blocks: int, seconds: float, times: int, every: float) -> None:
 
 
 def test_workers_that_are_killed_change_nothing() -> None:
-    kill_test(blocks=24, seconds=0.05, times=2, every=0.5)
+    kill_test(blocks=24, seconds=0.05, times=2, every=0.5, restarts=0)  # so lowdim submits again after each
 
 
 @pytest.mark.slow
 def test_ten_workers_killed_one_after_the_other_change_nothing() -> None:
-    kill_test(blocks=96, seconds=0.1, times=10, every=1.5)
+    kill_test(blocks=96, seconds=0.1, times=10, every=1.5, restarts=3)  # dask's own number
 
 
 @pytest.mark.slow
@@ -485,8 +486,7 @@ def test_a_chunk_that_kills_every_worker_is_given_up(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "SUBMISSIONS", 2)
     rows = da.from_array(X, chunks=(300, 12)).map_blocks(fatal, dtype=float, meta=np.empty((0, 0)))
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
-        processes() as cluster,
+        processes(restarts=0) as cluster,
         cluster.get_client() as client,
         client.as_current(),
         pytest.raises(ClusterFailed, match="given to the cluster 2 times"),

@@ -12,9 +12,7 @@ import copy
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import accumulate, pairwise
 from typing import Any, TypeVar, cast, final
 
 import dask
@@ -29,18 +27,10 @@ from lowdim.sources.checks import refuse_dtype, refuse_shape
 from lowdim.sources.chunks import Part, block_of, joined, mapped, mapped_frame, merged, part_of, source_of_frame
 from lowdim.sources.progress import new_pass
 from lowdim.sources.source import Block, Source
+from lowdim.sources.spans import MOST_BLOCKS, Span, grouped, slices, spans_of, uncounted_spans
 from lowdim.sources.workers import allowed_threads, in_order
 
 Statistic = TypeVar("Statistic")
-
-READ_PER_SENT = 128
-"""A graph reads at least so many times `least_rows`, about the size of a statistic, before it sends one home."""
-
-MOST_BLOCKS = 64
-"""Blocks of one graph at most, so that a death costs little."""
-
-BLOCKS_UNCOUNTED = 8
-"""Blocks of one graph where nobody knows how many rows they have, and the statistic is large."""
 
 SUBMISSIONS = 5
 """Times that a graph is submitted before its rows are given up. The scheduler itself starts a task four times (its
@@ -48,16 +38,6 @@ setting `allowed-failures`), so a block may lose 20 workers."""
 
 RETRIES = 2
 """Times that a task is run again after an error of its own, such as a file server that did not answer."""
-
-
-@dataclass(frozen=True)
-class Span:
-    """Neighbouring chunks of rows that make one block."""
-
-    start: int
-    """Number of the first row; −1 where nobody has counted."""
-    rows: int | None
-    chunks: slice
 
 
 @final
@@ -140,7 +120,7 @@ class DaskSource(Source):
         if self._sizes is None:
             some = self._data.index if self._is_frame else self._data[:, :1]
             parts = _Parts([[part] for part in np.ravel(some.to_delayed())])
-            jobs = [partial(_lengths, parts, span) for span in _slices(len(parts), MOST_BLOCKS)]
+            jobs = [partial(_lengths, parts, span) for span in slices(len(parts), MOST_BLOCKS)]
             self._sizes = [count for counts in _results(jobs, MOST_BLOCKS) for count in counts]
             self.n_rows = sum(self._sizes)
             refuse_shape((self.n_rows, self.n_columns))
@@ -160,15 +140,8 @@ class DaskSource(Source):
     def _spans(self, least_rows: int) -> list[Span]:
         """Chunks as they are; small ones are joined, by a copy, so only up to a few blocks' bytes."""
         if self._sizes is None:
-            return [Span(-1, None, slice(i, i + 1)) for i in range(len(self._parts))]
-        enough = min(self.rows_per_block(least_rows), 4 * self.rows_per_block())
-        starts = list(accumulate(self._sizes, initial=0))
-        cuts = [0]
-        for i in range(1, len(self._sizes)):
-            if starts[i] - starts[cuts[-1]] >= enough:
-                cuts.append(i)
-        edges = pairwise([*cuts, len(self._sizes)])
-        return [Span(starts[a], starts[b] - starts[a], slice(a, b)) for a, b in edges]
+            return uncounted_spans(len(self._parts))
+        return spans_of(self._sizes, min(self.rows_per_block(least_rows), 4 * self.rows_per_block()))
 
     def _weights(self, span: Span) -> NDArray[np.float64] | None:
         return None if self._weight is None else self._weight[span.start : span.start + (span.rows or 0)]
@@ -181,7 +154,7 @@ class DaskSource(Source):
             yield from in_order(partial(self._computed_here, per_block), spans)
             return
         work = dask.delayed(per_block, pure=False)  # one node for all: it may carry (b, p) vectors
-        groups = _grouped(spans, least_rows)
+        groups = grouped(spans, least_rows)
         yield from _results([partial(self._job, work, merge, group) for group in groups], max(map(len, groups)))
 
     def _computed_here(self, per_block: Callable[[Block], Any], span: Span) -> Part:
@@ -252,62 +225,74 @@ def _results(jobs: Sequence[Callable[[], Delayed]], blocks: int) -> Generator[An
     if client is None:
         yield from dask.compute(*[job() for job in jobs])
         return
-    import distributed
-
     ahead = 2 + 2 * sum(client.nthreads().values()) // blocks
-    done, early, due = distributed.as_completed(), {}, 0
-    tries = [0] * len(jobs)
-    under_way: dict[str, tuple[int, Any]] = {}
-
-    def submit(number: int) -> None:
-        tries[number] += 1
-        # a graph may carry (b, p) vectors: dask's advice about large graphs is not for the user here
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
-            future = client.compute(jobs[number](), retries=RETRIES)
-        under_way[future.key] = number, future
-        done.add(future)
-
-    try:
+    early: dict[int, Any] = {}
+    due = 0
+    with closing(_UnderWay(client, jobs)) as under_way:
         for number in range(min(ahead, len(jobs))):
-            submit(number)
-        for future in done:
-            number, _ = under_way.pop(future.key)
-            try:
-                early[number] = future.result()
-            except distributed.KilledWorker as error:
-                if tries[number] >= SUBMISSIONS:
-                    raise ClusterFailed.workers_died(number, len(jobs), tries[number]) from error
-                submit(number)
-            except distributed.CancelledError as error:
-                raise ClusterFailed.lost(number, len(jobs)) from error
-            future.release()
+            under_way.submit(number)
+        while due < len(jobs):
+            number, result = under_way.next_result()
+            early[number] = result
             while due in early:
                 yield early.pop(due)
                 due += 1
                 if due + ahead <= len(jobs):
-                    submit(due + ahead - 1)
-    finally:
-        client.cancel([future for _, future in under_way.values()])
+                    under_way.submit(due + ahead - 1)
 
 
-def _grouped(spans: list[Span], least_rows: int) -> list[list[Span]]:
-    """Neighbouring blocks that one graph merges: few statistics come home where they are large beside their blocks."""
-    if spans[0].rows is None:
-        step = BLOCKS_UNCOUNTED if least_rows > 1 else 1
-        return [spans[part] for part in _slices(len(spans), step)]
-    groups: list[list[Span]] = []
-    rows = 0
-    for span in spans:
-        if not groups or rows >= READ_PER_SENT * least_rows or len(groups[-1]) == MOST_BLOCKS:
-            groups.append([])
-            rows = 0
-        groups[-1].append(span)
-        rows += span.rows or 0
-    return groups
+class _UnderWay:
+    """Jobs that a cluster was given, some of which it will lose."""
 
+    def __init__(self, client: Any, jobs: Sequence[Callable[[], Delayed]]):
+        import distributed
 
-def _slices(length: int, step: int) -> list[slice]:
-    return [slice(i, i + step) for i in range(0, length, step)]
+        self._client = client
+        self._jobs = jobs
+        self._deaths = [0] * len(jobs)
+        self._futures: dict[str, tuple[int, Any]] = {}
+        self._done = distributed.as_completed()
+        self._died, self._lost = distributed.KilledWorker, distributed.CancelledError
+
+    def submit(self, number: int) -> None:
+        # a graph may carry (b, p) vectors: dask's advice about large graphs is not for the user here
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+            future = self._client.compute(self._jobs[number](), retries=RETRIES)
+        self._futures[future.key] = number, future
+        self._done.add(future)
+
+    def next_result(self) -> tuple[int, Any]:
+        """Number and result of the job that is done next; it is forgotten by the cluster."""
+        for future in self._done:
+            if future.key not in self._futures:  # it was taken back
+                continue
+            number, _ = self._futures[future.key]
+            try:
+                result = future.result()
+            except self._died as error:
+                self._submit_all_again(number, error)
+                continue
+            except self._lost as error:
+                raise ClusterFailed.lost(number, len(self._jobs)) from error
+            del self._futures[future.key]
+            future.release()
+            return number, result
+        raise AssertionError("no job is under way")
+
+    def close(self) -> None:
+        """Take back what is under way."""
+        self._client.cancel([future for _, future in self._futures.values()])
+        self._futures.clear()
+
+    def _submit_all_again(self, number: int, error: Exception) -> None:
+        """All, because what failed stays failed for everybody as long as one graph wants it."""
+        self._deaths[number] += 1
+        if self._deaths[number] >= SUBMISSIONS:
+            raise ClusterFailed.workers_died(number, len(self._jobs), SUBMISSIONS) from error
+        numbers = sorted(number for number, _ in self._futures.values())
+        self.close()
+        for again in numbers:
+            self.submit(again)
 
 
 def _lengths(parts: _Parts, span: slice) -> Delayed:
