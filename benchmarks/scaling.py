@@ -1,4 +1,4 @@
-"""What a fit on a cluster costs: constants measured here, a prediction from them, and fits with 1, 2 and 4 workers.
+"""What a pass on a cluster costs: constants measured here, a prediction from them, and folds on 1, 2 and 4 workers.
 
 python benchmarks/scaling.py              writes the tables of docs/scaling.md (about two minutes, 600 MB of disk)
 """
@@ -13,14 +13,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 
 import dask.array as da
 import distributed
 import numpy as np
 
-import lowdim
 from lowdim.matrices.moments import Moments, block_moments
 from lowdim.sources.chunks import part_of
 from lowdim.sources.dask import DaskSource
@@ -59,7 +58,7 @@ class Costs:
         """The client's time for one statistic."""
         return 8 * p * p * (self.home + self.fold)
 
-    def fit(self, n: int, p: int, rows: int, workers: int, fan: int) -> tuple[float, float]:
+    def a_pass(self, n: int, p: int, rows: int, workers: int, fan: int) -> tuple[float, float]:
         """Time of the workers and of the client for one pass; they work at the same time, so the larger one counts."""
         blocks = -(-n // rows)
         merges = (blocks / workers) * (1 - 1 / fan) * (8 * p * p * (self.home + self.fold) + self.task)
@@ -118,10 +117,15 @@ def measured_costs(path: str, client: distributed.Client) -> Costs:
     home = best(lambda: client.submit(square, p, pure=False).result(), 7) - best(
         lambda: client.submit(square, 1, pure=False).result(), 7
     )
-    one = Moments(2, 2.0, np.ones(p), square(p))
+    parts = [Moments(2, 2.0, np.ones(p), square(p)) for _ in range(8)]  # more than a cache holds
     with alone():
-        fold = best(lambda: one.absorb(one), 7)
+        fold = best(lambda: reduce(Moments.absorb, parts)) / (len(parts) - 1)
     return Costs(read, work / (CHUNK * COLUMNS**2), tasks, home / (8 * p * p), fold / (8 * p * p))
+
+
+def folded(source: DaskSource) -> Moments:
+    """The covariance in one pass, as the solver asks for it."""
+    return source.reduce(partial(block_moments, full=True), Moments.absorb, 2 * COLUMNS)
 
 
 def fan_of(rows: int, p: int, n: int) -> int:
@@ -146,7 +150,7 @@ def comparison(costs: Costs, seconds: dict[int, float]) -> list[str]:
     fan = fan_of(CHUNK, COLUMNS, ROWS)
     lines = ["| workers | predicted | measured |", "|---|---|---|"]
     for workers, measured in seconds.items():
-        predicted = max(costs.fit(ROWS, COLUMNS, CHUNK, min(workers, cores), fan))
+        predicted = max(costs.a_pass(ROWS, COLUMNS, CHUNK, min(workers, cores), fan))
         lines.append(f"| {workers} | {predicted:.1f} s | {measured:.1f} s |")
     return lines
 
@@ -155,7 +159,7 @@ def forecast(costs: Costs) -> list[str]:
     n, p, rows, workers = 10**9, 1000, 32_768, 100
     lines = ["| statistics come home | workers | client | bytes to the client |", "|---|---|---|---|"]
     for name, fan in (("one for each block", 1), (f"one for {fan_of(rows, p, n)} blocks", fan_of(rows, p, n))):
-        busy, client = costs.fit(n, p, rows, workers, fan)
+        busy, client = costs.a_pass(n, p, rows, workers, fan)
         sent = -(-n // rows) / fan * 8 * p * p
         lines.append(f"| {name} | {busy:,.0f} s | {client:,.0f} s | {sent / 1e9:,.0f} GB |")
     alone_until = costs.block(rows, p) / costs.statistic(p)
@@ -179,16 +183,16 @@ def main() -> None:
             with cluster(workers) as client:
                 if workers == 1:
                     costs = measured_costs(path, client)
-                X, model = table(path), lowdim.PCA(10, svd_solver="covariance_eigh")
-                model.fit(X)  # loads what a worker needs
-                seconds[workers] = best(lambda model=model, X=X: model.fit(X), 3)
+                fold = partial(folded, DaskSource(table(path)))
+                fold()  # loads what a worker needs
+                seconds[workers] = best(fold)
     cores = len(os.sched_getaffinity(0))
     lines = [
         f"{cores} cores ({platform.machine()}), shared with others; the fastest of three runs.",
         "",
         *constants(costs),
         "",
-        f"A fit of {ROWS:,} × {COLUMNS} float32 in {-(-ROWS // CHUNK)} chunks, one pass:",
+        f"One pass for the covariance of {ROWS:,} × {COLUMNS} float32, in {-(-ROWS // CHUNK)} chunks:",
         "",
         *comparison(costs, seconds),
         "",

@@ -138,10 +138,11 @@ class DaskSource(Source):
         return _Parts([[part] for part in chunks] if self._is_frame else chunks.tolist())
 
     def _spans(self, least_rows: int) -> list[Span]:
-        """Chunks as they are; small ones are joined, by a copy, so only up to a few blocks' bytes."""
+        """Chunks as they are; small ones are joined, which may move and will copy them, so only up to a few blocks."""
         if self._sizes is None:
             return uncounted_spans(len(self._parts))
-        return spans_of(self._sizes, min(self.rows_per_block(least_rows), 4 * self.rows_per_block()))
+        usual = self.rows_per_block()
+        return spans_of(self._sizes, min(max(least_rows, usual // 4), 4 * usual))
 
     def _weights(self, span: Span) -> NDArray[np.float64] | None:
         return None if self._weight is None else self._weight[span.start : span.start + (span.rows or 0)]
