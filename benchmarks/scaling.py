@@ -164,11 +164,15 @@ def forecast(costs: Costs) -> list[str]:
         lines.append(f"| {name} | {busy:,.0f} s | {client:,.0f} s | {sent / 1e9:,.0f} GB |")
     alone_until = costs.block(rows, p) / costs.statistic(p)
     fan = fan_of(rows, p, n)
+    tasks = n / rows * (3 - 1 / fan)
     lines += [
         "",
         f"One block takes a worker {costs.block(rows, p):.2f} s; its statistic takes the client "
         f"{1e3 * costs.statistic(p):.0f} ms, moved and merged. So one client keeps up with {alone_until:.0f} workers "
-        f"if every block's statistic comes home, and with {alone_until * fan:.0f} if one for {fan} blocks does.",
+        f"if every block's statistic comes home, and with {alone_until * fan:.0f} if one for {fan} blocks does. The "
+        f"one scheduler sees {tasks:,.0f} tasks: {tasks * costs.task:,.0f} s if all of a task's "
+        f"{1e3 * costs.task:.1f} ms were its own, but they are the worker's and the client's too; four times larger "
+        "chunks make it a quarter.",
     ]
     return lines
 

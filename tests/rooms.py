@@ -42,7 +42,7 @@ ALONE = {
     "onnx": {"views/onnx.py"},
     "narwhals": {"sources/frames.py", "models/frames.py"},
     "matplotlib": {"views/plots.py"},
-    "sklearn": {"datasets/bundled.py"},
+    "sklearn": {"datasets/bundled.py", "sources/texts.py"},
     "pandas": {"datasets/dataset.py"},
     "polars": {"datasets/dataset.py"},
 }

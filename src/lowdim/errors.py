@@ -83,6 +83,10 @@ class WrongShape(BadInput):
     """The array has a shape that cannot be used."""
 
 
+class WrongColumns(BadInput):
+    """Data with other columns than the model was fitted on."""
+
+
 class SingularModel(LowdimError, ValueError):
     """A Gaussian density or an inverse that does not exist for this fit."""
 

@@ -10,7 +10,7 @@ import pytest
 
 import lowdim
 from lowdim import PCA
-from lowdim.errors import BadFile, BadInput, BadParameter, NotNumeric
+from lowdim.errors import BadFile, BadInput, BadParameter, NotNumeric, WrongColumns
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(RNG.standard_normal((300, 3)), columns=["a", "b", "c"]).assign(
@@ -106,3 +106,17 @@ def test_a_header_longer_than_the_first_look_is_read_whole(tmp_path):
     source = lowdim.open(tmp_path / "wide.csv")
     assert source.columns == tuple(names)
     np.testing.assert_array_equal(np.concatenate([block.rows for block in source.blocks()]), X)
+
+
+def test_a_source_with_other_columns_than_the_fit_is_refused(path):
+    model = PCA(2).fit(lowdim.open(path, columns=["a", "b", "c"]))
+    with pytest.raises(WrongColumns, match="has 'b' as column 1, but this model was fitted with 'a' there"):
+        model.transform(lowdim.open(path, columns=["b", "a", "c"]))
+    with pytest.raises(WrongColumns):
+        model.partial_fit(lowdim.open(path, columns=["a", "b", "times"]))
+    assert model.transform(lowdim.open(path, columns=model.fit_.columns)).shape == (300, 2)
+
+
+def test_a_model_of_a_frame_takes_a_path(path):
+    model = PCA(2).fit(FRAME[["a", "b", "c"]])
+    np.testing.assert_allclose(model.transform(path), model.transform(FRAME[["a", "b", "c"]]), atol=1e-14)

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from lowdim.errors import BadParameter, WrongShape
-from lowdim.matrices.holes import naming_all_holes, refuse_block_holes
+from lowdim.errors import BadParameter, WrongColumns, WrongShape
+from lowdim.matrices.holes import naming_all_holes
 from lowdim.matrices.preparation import Preparation, working_dtype
 from lowdim.matrices.project import project, rows_back
+from lowdim.models.densities import log_density_of_block
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.results import gaussian
 from lowdim.results.certificate import Certificate
@@ -23,7 +24,7 @@ from lowdim.results.compression import compression
 from lowdim.results.linear import LinearFit
 from lowdim.results.table import Table
 from lowdim.sources.open import open_source
-from lowdim.sources.source import Block, Source
+from lowdim.sources.source import Source
 
 Floats = NDArray[np.float64]
 
@@ -232,7 +233,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         fit = self.fit_
         gaussian.proper(fit)
         source = self._opened(X, reset=False)
-        work = partial(_log_density, fit=fit, preparation=self._preparation, columns=source.columns)
+        work = partial(log_density_of_block, fit=fit, preparation=self._preparation, columns=source.columns)
         with naming_all_holes(source):
             return source.map_rows(work, 1, np.float64)[:, 0]
 
@@ -251,13 +252,16 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """The source behind X, with scikit-learn's checks of names and widths; of a file, the columns of the fit."""
         path = isinstance(X, (str, os.PathLike))
         source = open_source(X, columns=getattr(self, "_columns", None)) if path and not reset else open_source(X)
-        if source.header is not None:
-            X = source.header
-        elif X is source or path or not hasattr(X, "shape"):
-            X = np.empty((0, source.n_columns))
-        _check_feature_names(self, X, reset=reset)
+        like = X if source.header is None else source.header
+        named = not path and like is not source and hasattr(like, "shape")
+        if named or reset:
+            _check_feature_names(self, like if named else np.empty((0, source.n_columns)), reset=reset)
         _check_n_features(self, np.empty((1, source.n_columns)), reset=reset)
-        return source if reset else source.unweighted()
+        if reset:
+            return source
+        if X is source:
+            _refuse_other_columns(source, getattr(self, "_columns", None))
+        return source.unweighted()
 
     @property
     def _axes(self) -> list[str]:
@@ -277,13 +281,12 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return Preparation(fit.mean, None if plain else fit.gain)
 
 
-def _log_density(
-    block: Block, fit: LinearFit, preparation: Preparation, columns: tuple[str, ...] | None
-) -> NDArray[Any]:
-    parts = []
-    for rows in preparation.pieces(block, np.float64, 1024):
-        lengths = np.einsum("ij,ij->i", rows, rows)
-        if not np.isfinite(lengths).all():
-            refuse_block_holes(block, columns)
-        parts.append(gaussian.log_density(fit, rows @ fit.components.T, lengths))
-    return np.concatenate(parts)[:, None]
+def _refuse_other_columns(source: Source, fitted: tuple[str, ...] | None) -> None:
+    """Raise an error if a source has other columns, or in another order, than the model was fitted on."""
+    if fitted is None or source.columns is None or source.columns == fitted:
+        return
+    first = next(j for j, (one, other) in enumerate(zip(source.columns, fitted, strict=True)) if one != other)
+    raise WrongColumns(
+        f"{source.describe()} has {source.columns[first]!r} as column {first + 1}, but this model was fitted with "
+        f"{fitted[first]!r} there: open it with columns=model.fit_.columns, or pass its path."
+    )

@@ -90,10 +90,10 @@ def plan_fit(
         )
     keep = keep_rule(owner, n_components, n, source.n_columns)
     left = None if budget is None else budget.room
-    rung = rung_of(source, whole=needs_memory(solver), room=left)
+    rung = InMemory if fits(source, left) else rung_of(source, whole=needs_memory(solver), room=left)
     choice = choose_solver(solver, source, rung, n, keep, sketch, _room(budget, source, rung))
-    if choice.solver.rereads and rung is RowBlocks and fits(source, left):
-        rung = InMemory
+    if not choice.solver.rereads and rung_of(source, room=left) is RowBlocks:  # one pass: nothing is gained by loading
+        rung = RowBlocks
         choice = choose_solver(solver, source, rung, n, keep, sketch, _room(budget, source, rung))
     return Plan(source, weight, rung, keep, choice, budget)
 

@@ -90,7 +90,11 @@ class BlockLanczos(Solver):
 
     def passes(self, k: int) -> str:
         """How often the rows are read, in words."""
-        return f"about {1 + -(-(6 * k + 100) // (self.block or 16))} passes (until the residuals are small enough)"
+        return f"about {1 + self.products(k)} passes (until the residuals are small enough)"
+
+    def products(self, k: int) -> int:
+        """Products with the matrix that k components usually need."""
+        return -(-(6 * k + 100) // (self.block or WIDEST))
 
     @staticmethod
     def _basis(p: int, k: int) -> int:

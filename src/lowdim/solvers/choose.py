@@ -33,6 +33,9 @@ GUESS = 50
 SPARSE_COST = 20.0
 """A stored entry of a sparse matrix costs about this many dense ones in a product."""
 
+READING = 5e8
+"""Bytes that are read and decoded in a second, about: what every pass over rows that are not in memory costs."""
+
 GIVE_UP = 0.2
 """Block Lanczos stops growing beyond this share of all directions: a direct solver is cheaper from there on."""
 
@@ -109,6 +112,8 @@ def _cheapest(source: Source, rung: type[RowBlocks], keep: Keep, n: int, p: int,
         reason = f"{task}: the {side} matrix would need {needed / 1e9:.1f} GB of the {free / 1e9:.1f} GB that {what}"
         return _within(Choice(BlockLanczos(), reason, lanczos.memory(n, p, k)), n, p, k, room)
     by_products = lanczos.seconds(n, p, k) * min(1.0, SPARSE_COST * source.density)
+    if rung is not InMemory:
+        by_products += n * p * source.dtype.itemsize / READING * lanczos.products(k)
     if 5 * k > min(n, p) or direct.seconds(n, p, k) <= by_products:
         return _within(Choice(direct, f"{task}: forming the {side} matrix is cheapest", needed), n, p, k, room)
     choice = Choice(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, final
 
@@ -45,6 +46,9 @@ TEXT_BLOCK = 2**20
 READ_AHEAD = 40
 """Blocks of text that Arrow holds: it reads up to 32 of them ahead, and has some parsed."""
 
+BATCH_ROWS = 2**14
+"""Rows of a batch that is handed on to DuckDB."""
+
 
 @final
 class CsvReader(TableReader):
@@ -55,7 +59,7 @@ class CsvReader(TableReader):
         self._path = path
         self.n_rows = None
         self.size = _text_bytes(path)
-        sample, whole = _sample(path)
+        sample, whole = first_lines(path)
         self._block = _block_bytes(sample)
         self._dialect: Dialect = dialect_of(sample, whole, self.name, delimiter)
         kinds: list[Kind] = ["number" if numeric else "text" for numeric in self._dialect.numeric]
@@ -88,7 +92,7 @@ class CsvReader(TableReader):
                 ),
             ) as reader,
         ):
-            yield from _gathered(reader, names, rows)
+            yield from gathered(reader, names, rows)
 
     def reading_bytes(self, names: list[str]) -> int:
         """Text being parsed, and the batches that Arrow has ready."""
@@ -123,7 +127,7 @@ class ParquetReader(TableReader):
                         yield from _cut(_group(file, group, names), about.row_group(group).num_rows, rows)
                     else:
                         batches = file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
-                        yield from _gathered(batches, names, rows)
+                        yield from gathered(batches, names, rows)
 
     def reading_bytes(self, names: list[str]) -> int:
         """The largest row group; of very large ones a page, its values, its dictionary and a buffer for each column."""
@@ -169,7 +173,7 @@ class FeatherReader(TableReader):
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
         """Read record batches one after the other."""
         with _reading(self._path), self._opened() as reader:
-            yield from _gathered((batch.select(names) for batch in self._each(reader)), names, rows)
+            yield from gathered((batch.select(names) for batch in self._each(reader)), names, rows)
 
     def reading_bytes(self, names: list[str]) -> int:
         """A batch as it was packed, as it is read, and the one before."""
@@ -196,7 +200,7 @@ class JsonLinesReader(TableReader):
         self._path = path
         self.n_rows = None
         self.size = _text_bytes(path)
-        sample, whole = _sample(path)
+        sample, whole = first_lines(path)
         self._block = _block_bytes(sample)
         lines = sample if whole else sample[: sample.rfind(b"\n") + 1]
         if not lines.strip():
@@ -212,14 +216,35 @@ class JsonLinesReader(TableReader):
             read = pa.json.ReadOptions(block_size=self._block, use_threads=False)
             with pa.input_stream(str(self._path), compression="detect") as stream:
                 reader = pa.json.open_json(stream, read_options=read, parse_options=options)
-                yield from _gathered((batch.select(names) for batch in reader), names, rows)
+                yield from gathered((batch.select(names) for batch in reader), names, rows)
+
+
+def as_stream(reader: TableReader) -> Any:
+    """The table of any reader as a stream of Arrow record batches, for DuckDB; columns of other kinds are left out."""
+    types = {"number": pa.float64(), "flag": pa.float64(), "text": pa.string(), "time": None}
+    kinds = {column.name: types[column.kind] for column in reader.columns if column.kind in types}
+    batches = reader.batches(list(kinds), BATCH_ROWS)
+    first = next(batches, None)
+    if first is None:
+        raise BadFile(f"{reader.name}: has columns but no rows; at least one row is needed.")
+    arrays = [_arrow(first[name], kind) for name, kind in kinds.items()]
+    schema = pa.schema([(name, array.type) for name, array in zip(kinds, arrays, strict=True)])
+    rest = ([_arrow(batch[name], schema.field(name).type) for name in kinds] for batch in batches)
+    return pa.RecordBatchReader.from_batches(
+        schema, (pa.RecordBatch.from_arrays(one, schema=schema) for one in chain([arrays], rest))
+    )
+
+
+def _arrow(values: NDArray[Any], kind: Any) -> Any:
+    """A column as Arrow has it; NaN is a missing number."""
+    return pa.array(values, type=kind, from_pandas=True)
 
     def reading_bytes(self, names: list[str]) -> int:
         """Text being parsed, and the batches that Arrow has ready."""
         return READ_AHEAD * self._block
 
 
-def _sample(path: Path) -> tuple[bytes, bool]:
+def first_lines(path: Path) -> tuple[bytes, bool]:
     """The first lines of a text file, at least a few whole ones, and whether they are all of it."""
     with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
         sample: bytes = stream.read(SAMPLE)
@@ -269,7 +294,7 @@ def _as_floats(schema: Any) -> Any:
     return pa.schema([f.with_type(pa.float64()) if pa.types.is_integer(f.type) else f for f in schema])
 
 
-def _gathered(batches: Any, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+def gathered(batches: Any, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
     """Small batches joined until they have about so many rows, then as NumPy columns."""
     waiting: list[Any] = []
     count = 0

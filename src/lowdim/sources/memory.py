@@ -50,7 +50,7 @@ class SparseSource(Source):
     repeatable = True
     sparse = True
 
-    def __init__(self, matrix: Any, columns: tuple[str, ...] | None = None):
+    def __init__(self, matrix: Any, columns: tuple[str, ...] | None = None, name: str | None = None):
         self.matrix = matrix if matrix.format == "csr" else matrix.tocsr()
         if not self.matrix.has_canonical_format:  # entries that stand twice are summed, in a copy
             self.matrix = self.matrix.copy()
@@ -59,6 +59,7 @@ class SparseSource(Source):
         self.columns = columns
         self.dtype = matrix.dtype
         self.density = self.matrix.nnz / (matrix.shape[0] * matrix.shape[1])
+        self._name = name
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give CSR matrices of consecutive rows, each with about BLOCK_BYTES / 4 of stored entries."""
@@ -66,8 +67,10 @@ class SparseSource(Source):
             yield Block(start, row_slice(self.matrix, start, stop))
 
     def describe(self) -> str:
-        """Say its shape and how full it is."""
-        return f"the {self.n_rows:,} × {self.n_columns:,} sparse matrix ({self.density:.2%} stored)"
+        """Say its name, if it has one, its shape and how full it is."""
+        shape = f"{self.n_rows:,} × {self.n_columns:,} sparse matrix"
+        stored = f"{self.density:.2%} stored"
+        return f"{self._name} ({shape}, {stored})" if self._name else f"the {shape} ({stored})"
 
 
 def spans(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:

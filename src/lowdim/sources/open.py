@@ -28,26 +28,33 @@ def open_source(
     weight: str | None = None,
     encode: bool = False,
     table: str | None = None,
+    sql: str | None = None,
 ) -> Source:
     """Turn data into a source of rows that every model takes.
 
     Parameters
     ----------
     data : array, SciPy sparse matrix, pandas / polars / Arrow frame, dask array or frame, path, iterator or Source
-        A path of a CSV or TSV file (also .gz, .zst, .bz2), Parquet (one file, a folder, a pattern), Feather, JSON
-        lines, workbook, SQLite database, ``.npy`` (memory-mapped) or ``.npz``. An iterator gives (rows, p) blocks and
-        is read once. Dask data stay where they are: their blocks are computed on the cluster of the active client, or
-        in threads. A source is returned as it is.
+        A path of a table: CSV or TSV (also .gz, .zst, .bz2), Parquet (one file, a folder, a pattern), Feather, JSON
+        lines, workbook, SQLite or DuckDB database; of an array: ``.npy``, ``.npz``, HDF5, zarr, ``.h5ad``; of a folder
+        of pictures of one size, or of texts; or "-" for standard input. An iterator gives (rows, p) blocks and is read
+        once. Dask data stay where they are: their blocks are computed on the cluster of the active client, or in
+        threads. A source is returned as it is.
     columns, drop : lists of names
-        Of a file: only these columns, or all that hold numbers but these.
+        Of a file: only these columns, or all that hold numbers but these. Of texts: only these words, or all but these.
     label : name
-        Of a file: a column that is kept aside, for names and colours; `source.aside(label)` gives it.
+        Of a file: a column that is kept aside, for names and colours; `source.aside(label)` gives it. Of ``.h5ad``: a
+        column of obs. Of a folder: "name" or "folder".
     weight : name
         Of a file: a column that counts the rows: 2 means twice, 0 leaves a row out.
     encode : bool
         Of a file: one-hot code its text columns. "kind" becomes "kind=a", "kind=b", … if it has at most 100 values.
     table : name
-        Of a workbook, a database or an archive: which sheet, table or array.
+        Of a workbook, a database, an archive or an array store: which sheet, table, array or layer. Of any other table:
+        a column of texts whose words are counted.
+    sql : text
+        Of a table in a file: one SELECT, in which the table is called ``data``, for DuckDB. It is your own code: it can
+        read the data and nothing else, but do not take it from a stranger.
 
     Examples
     --------
@@ -59,10 +66,10 @@ def open_source(
     """
     if isinstance(data, (str, os.PathLike)):
         wish = Selection(None if columns is None else tuple(columns), tuple(drop), label, weight, encode)
-        return open_path(data, wish, table)
-    if columns is not None or drop or label or weight or encode or table:
+        return open_path(data, wish, table, sql)
+    if columns is not None or drop or label or weight or encode or table or sql:
         raise BadParameter(
-            "columns, drop, label, weight, encode and table choose from a file: select from other data yourself."
+            "columns, drop, label, weight, encode, table and sql choose from a file: select from other data yourself."
         )
     if isinstance(data, Source):
         return data

@@ -61,7 +61,7 @@ class Selection:
         wishes = (*self.drop, *filter(None, (self.label, self.weight)))
         for wish in wishes:
             if wish not in known:
-                raise BadParameter(f"{name}: there is no column {wish!r}{_near(wish, list(known))}.")
+                raise BadParameter(f"{name}: there is no column {wish!r}{near(wish, list(known))}")
         if self.weight is not None and known[self.weight].kind not in NUMERIC:
             raise NotNumeric.columns({self.weight: known[self.weight].kind})
         if self.columns is not None:
@@ -114,11 +114,12 @@ def _feature(wish: str, known: dict[str, Column], where: str) -> Feature:
         column = known.get(wish[:cut])
         if column is not None and column.kind == "text":
             return Feature(wish, column, wish[cut + 1 :])
-    raise BadParameter(f"{where}: there is no column {wish!r}{_near(wish, list(known))}.")
+    raise BadParameter(f"{where}: there is no column {wish!r}{near(wish, list(known))}")
 
 
-def _near(wish: str, names: Sequence[str]) -> str:
+def near(wish: str, names: Sequence[str]) -> str:
+    """The end of a sentence about a name that is not there: what may have been meant, or what there is."""
     close = difflib.get_close_matches(wish, names, n=3, cutoff=0.6)
     if close:
         return f"; did you mean {' or '.join(map(repr, close))}?"
-    return f"; there are {', '.join(map(repr, names[:8]))}{' and more' if len(names) > 8 else ''}"
+    return f"; there are {', '.join(map(repr, names[:8])) or 'none'}{' and more' if len(names) > 8 else ''}."

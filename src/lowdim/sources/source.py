@@ -10,16 +10,18 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import Interrupted
+from lowdim.errors import BadParameter, Interrupted
 from lowdim.sources.progress import new_pass
+from lowdim.sources.selection import near
 from lowdim.sources.workers import in_order
 
 Statistic = TypeVar("Statistic")
@@ -59,6 +61,10 @@ class Source(ABC):
     """Bytes that reading takes beside the blocks that it gives."""
     most_block_bytes: int | None = None
     """Limit of a block, from a memory budget; None: about BLOCK_BYTES, or more where a fold wishes it."""
+    shape_of_rows: tuple[int, ...] | None = None
+    """(height, width) or (height, width, 3) where each row is a picture; None where a row is a list of numbers."""
+    beside: Mapping[str, NDArray[Any]] = MappingProxyType({})
+    """Columns that are kept aside: labels, names of files."""
 
     @abstractmethod
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
@@ -67,6 +73,12 @@ class Source(ABC):
     @abstractmethod
     def describe(self) -> str:
         """Name the data as the user knows them, for messages."""
+
+    def aside(self, name: str) -> NDArray[Any]:
+        """(n,) a column that is kept aside: the labels, say."""
+        if name not in self.beside:
+            raise BadParameter(f"{self.describe()}: no column {name!r} is kept aside{near(name, list(self.beside))}")
+        return self.beside[name]
 
     def reduce(
         self,

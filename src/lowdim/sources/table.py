@@ -49,7 +49,7 @@ class TableSource(ConvertibleSource):
     def __init__(self, reader: TableReader, selection: Selection):
         self._reader = reader
         self.title = reader.name
-        _refuse_repeats(tuple(column.name for column in reader.columns), reader.name)
+        refuse_repeats(tuple(column.name for column in reader.columns), reader.name)
         self.chosen = selection.of(reader.columns, reader.name, self._categories)
         self.label = selection.label
         self._weight = selection.weight
@@ -61,7 +61,7 @@ class TableSource(ConvertibleSource):
         single = all(feature.column.single for feature in self.chosen.features)
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.reading_bytes = reader.reading_bytes(self._names)
-        _refuse_repeats(self.columns, reader.name)
+        refuse_repeats(self.columns, reader.name)
         if self.n_rows == 0:
             raise _no_rows(reader.name)
 
@@ -159,7 +159,8 @@ def _no_rows(where: str) -> BadFile:
     return BadFile(f"{where}: has columns but no rows; at least one row is needed.")
 
 
-def _refuse_repeats(names: tuple[str, ...], where: str) -> None:
+def refuse_repeats(names: tuple[str, ...], where: str) -> None:
+    """Raise an error if a name stands twice."""
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
         raise BadFile(f"{where}: the column name {repeated!r} stands more than once; give every column its own name.")
