@@ -316,6 +316,19 @@ def _arrow(X: np.ndarray, folder: Path) -> Any:
     return pyarrow.table(_columns(X))
 
 
+def _dask(X: np.ndarray, folder: Path) -> Any:
+    import dask.array
+
+    rows, columns = (max(1, -(-length // parts)) for length, parts in zip(X.shape, (5, 2), strict=True))
+    return dask.array.from_array(X, chunks=(rows, columns))
+
+
+def _dask_frame(X: np.ndarray, folder: Path) -> Any:
+    import dask.dataframe
+
+    return dask.dataframe.from_pandas(_pandas(X, folder), npartitions=4)
+
+
 ENGINES: tuple[Engine, ...] = (
     Engine("array", lambda X, folder: X),
     Engine("list", lambda X, folder: X.tolist()),
@@ -327,6 +340,8 @@ ENGINES: tuple[Engine, ...] = (
     Engine("pandas", _pandas),
     Engine("polars", _polars),
     Engine("Arrow", _arrow),
+    Engine("dask array", _dask),
+    Engine("dask frame", _dask_frame),
     Engine("iterator of 7 rows", lambda X, folder: blocks_of(X, 7), once=True),
     Engine("iterator of 64 rows", lambda X, folder: blocks_of(X, 64), once=True),
     Engine("partial_fit by 1", lambda X, folder: blocks_of(X, 1), once=True, batches=True),

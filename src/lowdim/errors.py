@@ -103,6 +103,27 @@ class NeedsAnotherPass(LowdimError, ValueError):
     """A solver would have to read rows that can be read only once."""
 
 
+class ClusterFailed(LowdimError, RuntimeError):
+    """Workers or scheduler of a cluster were lost more often than can be borne."""
+
+    @classmethod
+    def workers_died(cls, part: int, parts: int, tries: int) -> ClusterFailed:
+        """Say which part of the rows was given up."""
+        return cls(
+            f"Part {part + 1:,} of {parts:,} of the rows was given to the cluster {tries} times, and each time the "
+            "workers that had it died: its chunks may not fit into a worker's memory; make them smaller with rechunk "
+            "or repartition, or give the workers more."
+        )
+
+    @classmethod
+    def lost(cls, part: int, parts: int) -> ClusterFailed:
+        """Say that the scheduler has forgotten the work."""
+        return cls(
+            f"The scheduler no longer knows part {part + 1:,} of {parts:,} of the rows: it was stopped or restarted, "
+            "or data that were kept on workers are gone; connect a client to a running cluster and fit again."
+        )
+
+
 class TooLarge(LowdimError, MemoryError):
     """A fit that the allowed memory does not hold."""
 

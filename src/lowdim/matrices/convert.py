@@ -14,7 +14,7 @@ from lowdim.matrices.scaling import Scaling
 from lowdim.sources.budget import available_memory
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import BLOCK_BYTES, ConvertibleSource, Source
-from lowdim.sources.weighted import WeightedSource, checked_weights
+from lowdim.sources.weighted import checked_weights
 
 
 def rung_of(source: Source, *, whole: bool = False, room: int | None = None) -> type[RowBlocks]:
@@ -57,7 +57,7 @@ def as_matrix(
     if (rung or rung_of(source)) is InMemory:
         source = in_memory(source)
     if not isinstance(source, (ArraySource, SparseSource)):
-        return RowBlocks(source if weight is None else WeightedSource(source, weight), scaling)
+        return RowBlocks(source if weight is None else source.with_weights(weight), scaling)
     if weight is not None and not weight.all():
         source, weight = _without(source, weight == 0), weight[weight > 0]
     return InMemory(source, scaling, weight)
@@ -69,12 +69,13 @@ def row_weights(source: Source, sample_weight: ArrayLike | float) -> NDArray[np.
         raise BadInput(
             f"{source.describe()} has a column of weights, and sample_weight was given too: use one of them."
         )
-    if source.n_rows is None:
+    n_rows = source.count_rows()
+    if n_rows is None:
         raise BadInput(
             f"sample_weight was given for {source.describe()}, whose number of rows is not known: pass an array, "
             "or call partial_fit with each block and its weights."
         )
-    return checked_weights(sample_weight, source.n_rows)
+    return checked_weights(sample_weight, n_rows)
 
 
 def _small(source: ConvertibleSource) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -33,11 +35,23 @@ def missing_values(holes: NDArray[np.int64], n_rows: int, columns: tuple[str, ..
     return MissingValues.found(missing, infinite, n_rows)
 
 
-def refuse_holes(source: Source) -> None:
-    """Raise that error if the source has any; called when a result was not finite."""
-    n_rows, holes = source.reduce(_counted_block, _merge) if source.repeatable else (0, None)
+def refuse_block_holes(block: Block, columns: tuple[str, ...] | None) -> None:
+    """Raise that error if the rows of a block have any; called when their result was not finite."""
+    holes = count_holes(block.rows)
     if holes is not None:
-        raise missing_values(holes, n_rows, source.columns)
+        raise missing_values(holes, block.rows.shape[0], columns)
+
+
+@contextmanager
+def naming_all_holes(source: Source) -> Iterator[None]:
+    """Where a block is refused for its holes, count those of all rows instead, if they can be read again."""
+    try:
+        yield
+    except MissingValues:
+        n_rows, holes = source.reduce(_counted_block, _merge) if source.repeatable else (0, None)
+        if holes is not None:
+            raise missing_values(holes, n_rows, source.columns) from None
+        raise
 
 
 def _counted_block(block: Block) -> tuple[int, NDArray[np.int64] | None]:

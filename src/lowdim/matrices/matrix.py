@@ -186,7 +186,7 @@ class RowBlocks(Matrix):
             compiled=self._compiled and len(Q) <= self.block,
         )
         self.passes += 1
-        return self.source.reduce(per_block, add)
+        return self.source.reduce(per_block, add, least_rows=len(Q))
 
     def triangle(self, V: Floats | None = None) -> Floats:
         """R of the QR factorisation of Y, or of Y Vᵀ for V (k, p)."""

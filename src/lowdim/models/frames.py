@@ -16,6 +16,8 @@ def frame_kind(data: Any) -> str | None:
     root = type(data).__module__.partition(".")[0]
     if isinstance(data, np.ndarray) or root not in sys.modules or root in ("numpy", "scipy", "builtins", "lowdim"):
         return None
+    if root == "dask":  # its frames are made of pandas frames
+        return "pandas" if hasattr(data, "to_dask_array") else None
     from lowdim.sources.frames import as_frame
 
     frame = as_frame(data)
@@ -33,3 +35,12 @@ def make_table(kind: str | None, columns: Mapping[str, Any], like: Any = None) -
     if kind == "pandas" and like is not None and hasattr(like, "index"):
         frame.index = like.index
     return frame
+
+
+def scores_table(kind: str | None, names: list[str], scores: Any, like: Any) -> Any:
+    """Scores as a frame with the rows' own index; a lazy dask frame for one of dask's."""
+    if type(like).__module__.startswith("dask.") and hasattr(like, "to_dask_array"):
+        from lowdim.sources.dask import lazy_frame
+
+        return lazy_frame(scores, names, like)
+    return make_table(kind, dict(zip(names, np.asarray(scores).T, strict=True)), like=like)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,16 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from lowdim.errors import BadParameter, WrongColumns, WrongShape
-from lowdim.matrices.holes import refuse_holes
+from lowdim.matrices.holes import naming_all_holes
 from lowdim.matrices.preparation import Preparation, working_dtype
-from lowdim.matrices.project import project
-from lowdim.models.frames import frame_kind, make_table
+from lowdim.matrices.project import project, rows_back
+from lowdim.models.densities import log_density_of_block
+from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.results import gaussian
 from lowdim.results.certificate import Certificate
 from lowdim.results.compression import compression
 from lowdim.results.linear import LinearFit
 from lowdim.results.table import Table
-from lowdim.sources.checks import as_table
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 
@@ -109,39 +110,43 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self if self._same_kind else super().set_output(transform=transform)
 
     def transform(self, X: Any) -> Any:
-        """Scores of rows, (n, k): their coordinates along the components, about the training mean."""
+        """Scores of rows, (n, k): their coordinates along the components, about the training mean.
+
+        Of a dask array or frame they are a lazy dask array, in the same row chunks.
+        """
         check_is_fitted(self)
         scores = self._scores(X)
         kind = frame_kind(X) if getattr(self, "_same_kind", False) else None
-        if kind is None:
-            return scores
-        return make_table(kind, dict(zip(map(str, self.get_feature_names_out()), scores.T, strict=True)), like=X)
+        return scores if kind is None else scores_table(kind, self._axes, scores, like=X)
 
-    def _scores(self, X: Any) -> NDArray[Any]:
+    def _scores(self, X: Any) -> Any:
         source = self._opened(X, reset=False).unweighted()
         fit, dtype = self.fit_, working_dtype(source.dtype)
-        scores = project(source, self._preparation, fit.components, dtype, fit.total_variance)
-        if not np.isfinite(scores).all():
-            refuse_holes(source)
+        with naming_all_holes(source):
+            scores = project(source, self._preparation, fit.components, dtype, fit.total_variance)
         if self.whiten:
             scores *= self.fit_.whitening.astype(scores.dtype)
         return scores
 
-    def inverse_transform(self, X: Any) -> NDArray[Any]:
-        """Rows from scores, (n, p): the nearest points of the plane to the rows that the scores came from."""
+    def inverse_transform(self, X: Any) -> Any:
+        """Rows from scores, (n, p): the nearest points of the plane to the rows that the scores came from.
+
+        Rows from a dask array or frame of scores are a lazy dask array.
+        """
         check_is_fitted(self)
-        scores = as_table(np.asarray(X))
-        scores = scores.astype(working_dtype(scores.dtype), copy=False)
-        if scores.shape[1] != self.fit_.k:
+        source, axes = open_source(X), self.fit_.axes(self.whiten)
+        if source.n_columns != self.fit_.k:
             raise WrongShape(
-                f"The scores have {scores.shape[1]} columns, but this model has {self.fit_.k} components: pass what "
+                f"The scores have {source.n_columns} columns, but this model has {self.fit_.k} components: pass what "
                 "transform gave."
             )
-        return self._back(scores, self.fit_.axes(self.whiten))
+        dtype = working_dtype(source.dtype)
+        work = partial(rows_back, axes=axes.astype(dtype), mean=self.fit_.mean)
+        return source.map_rows(work, axes.shape[1], dtype)
 
     def reconstructions(self, X: Any) -> Iterator[NDArray[Any]]:
         """Rank 1, 2, …, k reconstructions of rows, each (n, p), one after the other."""
-        scores = self._scores(X)
+        scores = np.asarray(self._scores(X))
         axes = self.fit_.axes(self.whiten)
         current = np.broadcast_to(self.fit_.mean, (len(scores), axes.shape[1])).copy()
         for j in range(self.fit_.k):
@@ -151,7 +156,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def low_rank(self, X: Any, k: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
         """Factors Y (n, r) and Z (p, r) with X ≈ Y Zᵀ: r = k without centring, else k + 1 (ones and the mean)."""
         k = self._checked_k(k)
-        Y, Z = self._scores(X)[:, :k], self.fit_.axes(self.whiten)[:k].T
+        Y, Z = np.asarray(self._scores(X))[:, :k], self.fit_.axes(self.whiten)[:k].T
         if self.center:
             Y = np.concatenate([Y, np.ones((len(Y), 1), dtype=Y.dtype)], axis=1)
             Z = np.concatenate([Z, self.fit_.mean[:, None]], axis=1)
@@ -188,11 +193,11 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             of X's own kind.
         """
         fit = self.fit_
-        axes = [str(axis) for axis in self.get_feature_names_out()]
+        axes = self._axes
         columns = fit.columns or tuple(f"x{j}" for j in range(len(fit.mean)))
         kind = getattr(self, "_frame_kind", None)
         if name == "scores":
-            return make_table(frame_kind(X) or kind, dict(zip(axes, self._scores(X).T, strict=True)), like=X)
+            return scores_table(frame_kind(X) or kind, axes, self._scores(X), like=X)
         if name == "eigenvalues":
             shares = {"share": fit.shares, "cumulative": np.cumsum(fit.shares)}
             return make_table(kind, {"component": axes, "variance": fit.variances, **shares})
@@ -222,20 +227,15 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """(p, p) inverse covariance of the Gaussian model."""
         return gaussian.precision(self.fit_)
 
-    def score_samples(self, X: Any) -> Floats:
-        """(n,) log-likelihood of each row under the Gaussian model."""
+    def score_samples(self, X: Any) -> Any:
+        """(n,) log-likelihood of each row under the Gaussian model; lazy for dask's data."""
         check_is_fitted(self)
         fit = self.fit_
         gaussian.proper(fit)
         source = self._opened(X, reset=False).unweighted()
-        parts = []
-        for block in source.blocks():
-            for rows in self._preparation.pieces(block, np.float64, 1024):
-                lengths = np.einsum("ij,ij->i", rows, rows)
-                if not np.isfinite(lengths).all():
-                    refuse_holes(source)
-                parts.append(gaussian.log_density(fit, rows @ fit.components.T, lengths))
-        return np.concatenate(parts)
+        work = partial(log_density_of_block, fit=fit, preparation=self._preparation, columns=source.columns)
+        with naming_all_holes(source):
+            return source.map_rows(work, 1, np.float64)[:, 0]
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log-likelihood of the rows under the Gaussian model."""
@@ -252,13 +252,18 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """The source behind X, with scikit-learn's checks of names and widths; of a file, the columns of the fit."""
         path = isinstance(X, (str, os.PathLike))
         source = open_source(X, columns=getattr(self, "_columns", None)) if path and not reset else open_source(X)
-        named = not path and X is not source and hasattr(X, "shape")
+        like = X if source.header is None else source.header
+        named = not path and like is not source and hasattr(like, "shape")
         if named or reset:
-            _check_feature_names(self, X if named else np.empty((0, source.n_columns)), reset=reset)
+            _check_feature_names(self, like if named else np.empty((0, source.n_columns)), reset=reset)
         _check_n_features(self, np.empty((1, source.n_columns)), reset=reset)
         if not reset and X is source:
             _refuse_other_columns(source, getattr(self, "_columns", None))
         return source
+
+    @property
+    def _axes(self) -> list[str]:
+        return [str(axis) for axis in self.get_feature_names_out()]
 
     def _checked_k(self, k: int | None) -> int:
         if k is None:
@@ -272,11 +277,6 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         fit = self.fit_
         plain = self.scale is False and fit.column_weight is None
         return Preparation(fit.mean, None if plain else fit.gain)
-
-    def _back(self, scores: NDArray[Any], axes: Floats) -> NDArray[Any]:
-        rows: NDArray[Any] = scores @ axes.astype(scores.dtype, copy=False)
-        rows += self.fit_.mean.astype(rows.dtype)
-        return rows
 
 
 def _refuse_other_columns(source: Source, fitted: tuple[str, ...] | None) -> None:

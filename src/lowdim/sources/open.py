@@ -34,11 +34,12 @@ def open_source(
 
     Parameters
     ----------
-    data : array, SciPy sparse matrix, pandas / polars / Arrow frame, path, iterator or Source
+    data : array, SciPy sparse matrix, pandas / polars / Arrow frame, dask array or frame, path, iterator or Source
         A path of a table: CSV or TSV (also .gz, .zst, .bz2), Parquet (one file, a folder, a pattern), Feather, JSON
         lines, workbook, SQLite or DuckDB database; of an array: ``.npy``, ``.npz``, HDF5, zarr, ``.h5ad``; of a folder
         of pictures of one size, or of texts; or "-" for standard input. An iterator gives (rows, p) blocks and is read
-        once. A source is returned as it is.
+        once. Dask data stay where they are: their blocks are computed on the cluster of the active client, or in
+        threads. A source is returned as it is.
     columns, drop : lists of names
         Of a file: only these columns, or all that hold numbers but these. Of texts: only these words, or all but these.
     label : name
@@ -78,6 +79,10 @@ def open_source(
         return SparseSource(data)
     if isinstance(data, np.ndarray):
         return ArraySource(as_table(data))
+    if type(data).__module__.startswith("dask."):
+        from lowdim.sources.dask import dask_source
+
+        return dask_source(data)
     if isinstance(data, Iterator):
         return StreamSource(data)
     if not isinstance(data, (list, tuple)) and _is_loaded_frame_library(data):

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Self, TypeVar, cast
 
@@ -50,6 +51,8 @@ class Source(ABC):
     sparse: bool = False
     density: float = 1.0
     """Share of the entries that are stored."""
+    header: Any = None
+    """An empty frame with the names and types of the columns, where the data are a frame that lies elsewhere."""
     repeatable: bool
     """Whether the rows can be read more than once."""
     weighted: bool = False
@@ -121,6 +124,28 @@ class Source(ABC):
             return max(1, min(self.most_block_bytes, BLOCK_BYTES) // a_row)
         return max(1, least_rows, BLOCK_BYTES // a_row)
 
+    def map_rows(self, function: Callable[[Block], NDArray[Any]], width: int, dtype: Any) -> Any:
+        """(n, width) array of what the function makes of each block's rows; lazy where the rows are."""
+        made = in_order(partial(_placed, function), self.blocks())
+        if self.n_rows is None:
+            return np.concatenate([rows for _, rows in made]).astype(dtype)
+        result = np.empty((self.n_rows, width), dtype=dtype)
+        for start, rows in made:
+            result[start : start + len(rows)] = rows
+        return result
+
+    def with_weights(self, weight: NDArray[np.float64]) -> Source:
+        """The same rows, one weight for each; rows of weight zero are left out."""
+        from lowdim.sources.weighted import WeightedSource
+
+        return WeightedSource(self, weight)
+
+    def count_rows(self) -> int | None:
+        """Number of rows, counted if need be; None if that would use them up."""
+        if self.n_rows is None and self.repeatable:
+            self.n_rows = self.reduce(_length, int.__add__)
+        return self.n_rows
+
 
 class ConvertibleSource(Source):
     """A source whose rows do not lie in one array, but can be put into one."""
@@ -143,3 +168,11 @@ def _measured(blocks: Iterator[Block], sizes: deque[int]) -> Iterator[Block]:
     for block in blocks:
         sizes.append(block.rows.shape[0])
         yield block
+
+
+def _placed(function: Callable[[Block], NDArray[Any]], block: Block) -> tuple[int, NDArray[Any]]:
+    return block.start, function(block)
+
+
+def _length(block: Block) -> int:
+    return int(block.rows.shape[0])

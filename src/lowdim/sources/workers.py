@@ -81,6 +81,19 @@ def one_blas_thread() -> Iterator[Section]:
 
 
 @contextmanager
+def alone() -> Iterator[None]:
+    """BLAS on one thread, and block work on the spot: for a task that is one of many in somebody else's threads."""
+    before = getattr(_current, "section", None)
+    _limit.enter()
+    _current.section = Section(1, None)
+    try:
+        yield
+    finally:
+        _current.section = before
+        _limit.leave()
+
+
+@contextmanager
 def all_blas_threads() -> Iterator[None]:
     """Give BLAS its threads back inside a section, for LAPACK on one large matrix."""
     section = getattr(_current, "section", None)

@@ -1,0 +1,104 @@
+"""What a task of somebody else's scheduler does with the chunks that make a block: join, fold, map."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadInput
+from lowdim.sources.checks import as_table
+from lowdim.sources.frames import as_frame, frame_source
+from lowdim.sources.memory import ArraySource
+from lowdim.sources.source import Block, Source
+from lowdim.sources.weighted import with_weight
+from lowdim.sources.workers import alone
+
+
+@dataclass(frozen=True)
+class Part:
+    """What some rows say."""
+
+    rows: int
+    statistic: Any
+    """None if there are no rows, or none with weight."""
+
+    def absorb(self, other: Part, merge: Callable[[Any, Any], Any]) -> Part:
+        """Both together, reusing the memory of this one."""
+        if self.statistic is None or other.statistic is None:  # a copy, as what was brought here may be read only
+            known = copy.deepcopy(other.statistic) if self.statistic is None else self.statistic
+            return Part(self.rows + other.rows, known)
+        return Part(self.rows + other.rows, merge(self.statistic, other.statistic))
+
+
+def part_of(
+    per_block: Callable[[Block], Any],
+    start: int,
+    chunks: list[list[Any]],
+    dtype: np.dtype[Any],
+    weight: NDArray[np.float64] | None,
+) -> Part:
+    """The statistic of one block."""
+    rows = joined(chunks, dtype)
+    block = block_of(start, rows, weight)
+    with alone():
+        return Part(len(rows), None if block is None else per_block(block))
+
+
+def merged(merge: Callable[[Any, Any], Any], one: Part, other: Part) -> Part:
+    """Both together; a copy, because the scheduler may need `one` again if the worker with the result dies."""
+    with alone():
+        return copy.deepcopy(one).absorb(other, merge)
+
+
+def block_of(start: int, rows: NDArray[Any], weight: NDArray[np.float64] | None) -> Block | None:
+    """The rows that count; None if there are none."""
+    if not len(rows):
+        return None
+    return Block(start, rows) if weight is None else with_weight(Block(start, rows), weight)
+
+
+def joined(chunks: list[list[Any]], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Rows of neighbouring chunks, each of several column chunks or a frame, as one array."""
+    rows = [_beside([_array(part) for part in parts]) for parts in chunks]
+    whole: NDArray[Any] = np.concatenate(rows) if len(rows) > 1 else rows[0]
+    return whole.astype(dtype, copy=False)
+
+
+def mapped(rows: NDArray[Any], work: Callable[[Block], NDArray[Any]], width: int, dtype_out: Any) -> NDArray[Any]:
+    """What `work` makes of a chunk, (rows, width)."""
+    if not len(rows):
+        return np.empty((0, width), dtype=dtype_out)
+    with alone():
+        return work(Block(-1, as_table(rows))).astype(dtype_out, copy=False)
+
+
+def mapped_frame(
+    frame: Any, work: Callable[[Block], NDArray[Any]], width: int, dtype: np.dtype[Any], dtype_out: Any
+) -> Any:
+    """The same of a frame, with its index."""
+    return type(frame)(mapped(joined([[frame]], dtype), work, width, dtype_out), index=frame.index)
+
+
+def source_of_frame(data: Any) -> Source:
+    """The columns of a frame, which must hold numbers."""
+    frame = as_frame(data)
+    if frame is None:
+        raise BadInput(f"A chunk is a {type(data).__name__}, but frames or NumPy arrays are needed.")
+    return frame_source(frame)
+
+
+def _beside(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
+
+
+def _array(part: Any) -> NDArray[Any]:
+    if isinstance(part, np.ndarray):
+        return as_table(part) if len(part) else part
+    source: Any = source_of_frame(part)
+    array: NDArray[Any] = source.array if isinstance(source, ArraySource) else source.to_array()
+    return array
