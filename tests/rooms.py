@@ -30,7 +30,7 @@ BASE = {
 
 ALONE = {
     "numba": {"matrices/kernels.py"},
-    "pyarrow": {"sources/arrow.py", "views/table_files.py"},
+    "pyarrow": {"sources/arrow.py", "sources/parquet.py", "views/table_files.py"},
     "python_calamine": {"sources/excel.py"},
     "duckdb": {"sources/duckdb.py"},
     "h5py": {"sources/hdf5.py"},

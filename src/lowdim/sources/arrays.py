@@ -6,7 +6,7 @@ import math
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, cast, final
+from typing import Any, final
 
 import numpy as np
 import scipy.sparse
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from lowdim.errors import BadFile
 from lowdim.sources.archives import refuse_bomb
 from lowdim.sources.checks import as_table, refuse_dtype, refuse_shape
+from lowdim.sources.disk import LongReads
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Block, ConvertibleSource, Source
 
@@ -44,14 +45,14 @@ class ArrayFile(ConvertibleSource):
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Read consecutive rows."""
         step = self.rows_per_block(least_rows)
-        with self._opened() as file:
+        with LongReads(self._path) as file:
             for start in range(0, self._total, step):
-                yield Block(start, self._read(file, min(step, self._total - start)))
+                yield Block(start, self._read(file, start, min(step, self._total - start)))
 
     def to_array(self) -> NDArray[Any]:
         """All rows."""
-        with self._opened() as file:
-            return self._read(file, self._total)
+        with LongReads(self._path) as file:
+            return self._read(file, 0, self._total)
 
     def after(self, rows: int) -> Source:
         """The file from a later row on; nothing before it is read."""
@@ -64,23 +65,10 @@ class ArrayFile(ConvertibleSource):
         """Say its name and shape."""
         return f"{self.title} ({self.n_rows:,} × {self.n_columns:,} {self.dtype} array)"
 
-    def _opened(self) -> BinaryIO:
-        try:
-            file = open(self._path, "rb", buffering=0)  # noqa: SIM115  the caller closes it
-        except OSError as error:
-            raise BadFile(f"{self.title}: cannot be read ({error.strerror}); check the file.") from error
-        file.seek(self._offset)
-        return cast(BinaryIO, file)
-
-    def _read(self, file: BinaryIO, rows: int) -> NDArray[Any]:
-        array = np.empty((rows, self.n_columns), dtype=self._stored)
-        wanted, done = array.reshape(-1).view(np.uint8).data, 0
-        while done < len(wanted):
-            got = file.readinto(wanted[done:])  # type: ignore[attr-defined]
-            if not got:
-                raise BadFile(f"{self.title}: ended {len(wanted) - done:,} bytes early; it was cut while it was read.")
-            done += got
-        return array.astype(self.dtype, copy=False)
+    def _read(self, file: LongReads, start: int, rows: int) -> NDArray[Any]:
+        a_row = self.n_columns * self._stored.itemsize
+        found = file.read_at(self._offset + start * a_row, rows * a_row)
+        return found.view(self._stored).reshape(rows, self.n_columns).astype(self.dtype, copy=False)
 
 
 def open_npy(path: Path) -> Source:

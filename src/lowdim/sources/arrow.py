@@ -1,4 +1,4 @@
-"""Files that Arrow reads: CSV and TSV, Parquet, Feather (Arrow IPC), JSON lines. The only file that loads pyarrow."""
+"""Files that Arrow reads: CSV and TSV, Feather (Arrow IPC), JSON lines; sources/parquet.py has Parquet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ try:
     import pyarrow.csv
     import pyarrow.feather
     import pyarrow.json
-    import pyarrow.parquet
 except ImportError as error:
     raise NeedsExtra.package("pyarrow", "Reading CSV, Parquet, Feather and JSON lines files", "files") from error
 
@@ -30,15 +29,6 @@ SAMPLE = 2**18
 
 LONGEST_LINE = 2**26
 """Bytes of a line, at most: a table of some million columns."""
-
-READ_BYTES = 2**16
-"""Bytes of a Parquet column that are read at a time."""
-
-PAGE_BYTES = 2**20
-"""Bytes of a page of a Parquet column as writers cut them, and of its dictionary."""
-
-LARGEST_GROUP = 2**28
-"""A row group of more bytes, once decoded, is not held whole."""
 
 TEXT_BLOCK = 2**20
 """Bytes of text that are parsed at a time, if lines are short."""
@@ -71,7 +61,7 @@ class CsvReader(TableReader):
         kinds = {column.name: column.kind for column in self.columns}
         types = {name: pa.float64() if kinds[name] == "number" else pa.string() for name in names}
         with (
-            _reading(self._path),
+            reading(self._path),
             pa.csv.open_csv(
                 str(self._path),
                 read_options=pa.csv.ReadOptions(
@@ -100,70 +90,13 @@ class CsvReader(TableReader):
 
 
 @final
-class ParquetReader(TableReader):
-    """One or several Parquet files with the same columns, as one table."""
-
-    def __init__(self, paths: Sequence[Path], name: str):
-        self.name = name
-        self._paths = list(paths)
-        self._about: list[Any] = []
-        schemas = []
-        for path in self._paths:
-            with _reading(path):
-                file = pa.parquet.ParquetFile(str(path), memory_map=False)
-                schemas.append(file.schema_arrow)
-                self._about.append(file.metadata)
-        _same_columns(self._paths, schemas)
-        self.n_rows = sum(about.num_rows for about in self._about)
-        self.columns = columns_of(schemas[0])
-
-    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
-        """Read row groups one after the other, each column by column; very large ones row by row."""
-        for path, about in zip(self._paths, self._about, strict=True):
-            with _reading(path):
-                file = pa.parquet.ParquetFile(str(path), metadata=about, buffer_size=READ_BYTES, pre_buffer=False)
-                for group, size in enumerate(self._group_sizes(about, names)):
-                    if size <= LARGEST_GROUP:
-                        yield from _cut(_group(file, group, names), about.row_group(group).num_rows, rows)
-                    else:
-                        batches = file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
-                        yield from gathered(batches, names, rows)
-
-    def reading_bytes(self, names: list[str]) -> int:
-        """The largest row group; of very large ones a page, its values, its dictionary and a buffer for each column."""
-        groups = [size for about in self._about for size in self._group_sizes(about, names)]
-        whole = max((size for size in groups if size <= LARGEST_GROUP), default=0)
-        return max(whole, (3 * PAGE_BYTES + READ_BYTES) * len(names)) if max(groups, default=0) > whole else whole
-
-    def _group_sizes(self, about: Any, names: list[str]) -> list[int]:
-        """Bytes of each row group of a file, once decoded."""
-        a_row = sum(4 if column.single else 8 for column in self.columns if column.name in set(names))
-        return [int(about.row_group(group).num_rows) * a_row for group in range(about.num_row_groups)]
-
-
-def _group(file: Any, group: int, names: list[str]) -> dict[str, NDArray[Any]]:
-    """A row group as NumPy columns.
-
-    Read one by one: readers of all columns at once would hold a page and a dictionary each, which takes several times
-    the memory, and as much time again.
-    """
-    return {name: _joined(file.read_row_group(group, [name], use_threads=False).column(0).chunks) for name in names}
-
-
-def _cut(columns: dict[str, NDArray[Any]], n_rows: int, rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
-    """Columns in batches of so many rows: views."""
-    for start in range(0, n_rows, rows):
-        yield {name: values[start : start + rows] for name, values in columns.items()}
-
-
-@final
 class FeatherReader(TableReader):
     """An Arrow IPC file (Feather), or a stream of the same."""
 
     def __init__(self, path: Path):
         self.name = str(path)
         self._path = path
-        with _reading(path), self._opened() as reader:
+        with reading(path), self._opened() as reader:
             self.columns = columns_of(reader.schema)
             stream = isinstance(reader, pa.RecordBatchStreamReader)
             self.n_rows = None if stream else reader.count_rows()
@@ -172,7 +105,7 @@ class FeatherReader(TableReader):
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
         """Read record batches one after the other."""
-        with _reading(self._path), self._opened() as reader:
+        with reading(self._path), self._opened() as reader:
             yield from gathered((batch.select(names) for batch in self._each(reader)), names, rows)
 
     def reading_bytes(self, names: list[str]) -> int:
@@ -205,13 +138,13 @@ class JsonLinesReader(TableReader):
         lines = sample if whole else sample[: sample.rfind(b"\n") + 1]
         if not lines.strip():
             raise BadFile(f"{path}: empty; one JSON object a line is needed.")
-        with _reading(path):
+        with reading(path):
             self._schema = _as_floats(pa.json.read_json(io.BytesIO(lines)).schema)
         self.columns = columns_of(self._schema)
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
         """Parse the file from its start."""
-        with _reading(self._path):
+        with reading(self._path):
             options = pa.json.ParseOptions(explicit_schema=self._schema, unexpected_field_behavior="ignore")
             read = pa.json.ReadOptions(block_size=self._block, use_threads=False)
             with pa.input_stream(str(self._path), compression="detect") as stream:
@@ -246,7 +179,7 @@ def _arrow(values: NDArray[Any], kind: Any) -> Any:
 
 def first_lines(path: Path) -> tuple[bytes, bool]:
     """The first lines of a text file, at least a few whole ones, and whether they are all of it."""
-    with _reading(path), pa.input_stream(str(path), compression="detect") as stream:
+    with reading(path), pa.input_stream(str(path), compression="detect") as stream:
         sample: bytes = stream.read(SAMPLE)
         ended = len(sample) < SAMPLE
         while not ended and sample.count(b"\n") < 4 and len(sample) < LONGEST_LINE:
@@ -309,10 +242,10 @@ def gathered(batches: Any, names: list[str], rows: int) -> Iterator[Mapping[str,
 
 
 def _columns(batches: list[Any], names: list[str]) -> dict[str, NDArray[Any]]:
-    return {name: _joined([batch.column(j) for batch in batches]) for j, name in enumerate(names)}
+    return {name: joined([batch.column(j) for batch in batches]) for j, name in enumerate(names)}
 
 
-def _joined(chunks: Sequence[Any]) -> NDArray[Any]:
+def joined(chunks: Sequence[Any]) -> NDArray[Any]:
     """The chunks of a column as one array; a single one is not copied."""
     arrays = [_numpy(chunk) for chunk in chunks]
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
@@ -326,16 +259,7 @@ def _numpy(column: Any) -> NDArray[Any]:
     return array
 
 
-def _same_columns(paths: Sequence[Path], schemas: Sequence[Any]) -> None:
-    for path, schema in zip(paths, schemas, strict=True):
-        if schema.names != schemas[0].names:
-            raise BadFile(
-                f"{path}: has columns {', '.join(schema.names[:5])} …, but {paths[0].name} has "
-                f"{', '.join(schemas[0].names[:5])} …; files read together need the same columns."
-            )
-
-
-class _reading:  # noqa: N801  used as a verb: with _reading(path)
+class reading:  # noqa: N801  used as a verb: with reading(path)
     """Turns what Arrow says about a bad file into one sentence that names it."""
 
     def __init__(self, path: Path):

@@ -111,14 +111,14 @@ def _reader(kind: str, paths: Sequence[Path], text: str, table: str | None) -> T
         from lowdim.sources.excel import ExcelReader
 
         return ExcelReader(path, table)
-    from lowdim.sources import arrow
+    from lowdim.sources import arrow, parquet
 
     makers: dict[str, Callable[[], TableReader]] = {
         "csv": lambda: arrow.CsvReader(path),
         "tsv": lambda: arrow.CsvReader(path, "\t"),
         "feather": lambda: arrow.FeatherReader(path),
         "jsonl": lambda: arrow.JsonLinesReader(path),
-        "parquet": lambda: arrow.ParquetReader(paths, text),
+        "parquet": lambda: parquet.ParquetReader(paths, text),
     }
     return makers[kind]()
 
