@@ -129,6 +129,7 @@ class _Bar:
             total=total,
             description=f"pass {progress.passes}" if progress.passes > 1 else "reading",
             left=time_left(now - self._pass_begun, progress.rows, total),
+            refresh=True,  # blocks come a few times a second; rich itself might miss a short fit
         )
 
     def close(self) -> None:
