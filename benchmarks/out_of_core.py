@@ -1,6 +1,6 @@
 """A file larger than the memory that is allowed: 2,000,000 × 500 float32, as .npy and as Parquet, k = 20.
 
-python benchmarks/out_of_core.py FOLDER        makes the files there (10 GB), prints the table, removes them
+python benchmarks/run.py "out of core"        makes the files (10 GB), writes the table, removes them
 
 Each contender runs in a process of its own, after its file was dropped from the page cache. The clock starts when the
 process has loaded its libraries, and stops when the components are there.
@@ -12,9 +12,9 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ import numpy as np
 
 from measure import Truth, status
 from workloads import SEED
+
+NAME = "out of core"
 
 ROWS, COLUMNS, K = 2_000_000, 500, 20
 PIECE = 100_000
@@ -142,14 +144,18 @@ def table(folder: Path) -> list[str]:
             if number < repeats:
                 seen[name].append(child(name, folder / file))
     seconds = {name: median(found) for name, found in seen.items()}
+    versions = ", ".join(f"{name} {version(name)}" for name in ("lowdim", "scikit-learn", "pyarrow", "dask", "dask-ml"))
+    stored = ", ".join(f"{size / 1e9:.1f} GB as {kind}" for kind, size in sizes(folder).items())
     lines = [
         "",
-        f"## Out of core: {ROWS:,} × {COLUMNS} float32 in a file, k = {K}",
+        f"## {NAME}: {ROWS:,} × {COLUMNS} float32 in a file, k = {K}",
         "",
-        f"{', '.join(f'{size / 1e9:.1f} GB as {name}' for name, size in sizes(folder).items())}; the Parquet file as",
-        "pyarrow writes it by default, in row groups of 100,000 rows. Each fit is a process of its own, on a file that",
-        "was dropped from the page cache; medians of three (lowdim, sklearn PCA, the limits) or one run. Memory is the",
-        "peak of the whole process; of Dask, that of the client alone. The ratios are to lowdim on the .npy file.",
+        f"{stored}. The Parquet file is as pyarrow writes it by default, in row groups of 100,000 rows. Each fit is",
+        "a process of its own, on a file that was dropped from the page cache; medians of three runs (lowdim, sklearn",
+        "PCA, the limits) or one run. Memory is the peak of the whole process; of Dask, that of the client alone. The",
+        "ratios are to lowdim on the .npy file; the rows called alone do no fit, and show what limits one.",
+        "",
+        f"{versions}.",
         "",
         "| contender | seconds | variance error | sine | peak | ratio |",
         "|---|---|---|---|---|---|",
@@ -202,7 +208,7 @@ def child(name: str, path: Path) -> Seen | None:
     os.sync()
     with open(path, "rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    command = [sys.executable, __file__, "--run", name, str(path)]
+    command = [sys.executable, __file__, name, str(path)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     except subprocess.TimeoutExpired:
@@ -255,8 +261,4 @@ def sizes(folder: Path) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--run":
-        print(json.dumps(CONTENDERS[sys.argv[2]][0](Path(sys.argv[3]))))
-    else:
-        with tempfile.TemporaryDirectory(dir=sys.argv[1]) as here:
-            print("\n".join(table(Path(here))))
+    print(json.dumps(CONTENDERS[sys.argv[1]][0](Path(sys.argv[2]))))

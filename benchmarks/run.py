@@ -1,8 +1,8 @@
 """Peers and lowdim side by side in one process, taking turns, with the same threads. Writes docs/benchmarks.md.
 
 python benchmarks/run.py              all workloads
-python benchmarks/run.py "out of core"  only files larger than memory; needs 10 GB in the temporary folder
-python benchmarks/run.py square       those with "square" (any text) in their name, printed only
+python benchmarks/run.py "5,000"        those with this text in their name, printed only
+python benchmarks/run.py "out of core"  a file larger than memory; needs 10 GB in the temporary folder
 """
 
 from __future__ import annotations
@@ -68,30 +68,38 @@ def size_of(X: object) -> int:
 
 
 def machine() -> str:
-    packages = ("lowdim", "numpy", "scipy", "scikit-learn", "scikit-learn-intelex", "pyarrow", "dask", "dask-ml")
+    packages = ("lowdim", "numpy", "scipy", "scikit-learn", "scikit-learn-intelex")
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     cores = len(os.sched_getaffinity(0))
     return f"{cores} cores ({platform.machine()}), Python {platform.python_version()}, {versions}."
+
+
+def write(made: list[str], head: str | None = None) -> None:
+    """Put a section into the page, in place of the one with the same title; a new head empties the page first."""
+    page = DOCS.read_text() if head is None else head
+    first, *sections = page.rstrip().split("\n## ")
+    title, *rest = made[1].removeprefix("## "), *made[2:]
+    kept = [section for section in sections if section.splitlines()[0] != title]
+    DOCS.write_text("\n## ".join([first, *kept, "\n".join([title, *rest])]) + "\n")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("only", nargs="?", default="", help="run only workloads whose name holds this text")
     only = parser.parse_args().only
-    lines = [HEAD.format(seed=SEED, machine=machine()).rstrip()]
+    head: str | None = HEAD.format(seed=SEED, machine=machine()) if not only else None
     for workload in WORKLOADS:
         if only in workload.name:
             made = table(workload)
             print("\n".join(made), flush=True)
-            lines += made
             if not only:  # after each workload, so that a run that is cut short leaves what it has
-                DOCS.write_text("\n".join(lines) + "\n")
-    if only in "out of core":
+                write(made, head)
+                head = None
+    if only in out_of_core.NAME:
         with tempfile.TemporaryDirectory() as folder:
             made = out_of_core.table(Path(folder))
         print("\n".join(made), flush=True)
-        if not only:
-            DOCS.write_text("\n".join(lines + made) + "\n")
+        write(made)
 
 
 if __name__ == "__main__":

@@ -87,19 +87,19 @@ def say_description(command: str, wish: Wish, source: Source, json: bool, quiet:
 def _remedy(found: Description) -> str:
     whole = int((found.holes == 0).sum())
     return (
-        f"PCA needs every value, and filling them in is not offered yet. {found.complete_rows:,} of {found.n_rows:,} "
+        f"PCA needs every value; lowdim impute fills them in. {found.complete_rows:,} of {found.n_rows:,} "
         f"rows and {whole:,} of {len(found.columns):,} columns are complete."
     )
 
 
 def _next(wish: Wish, found: Description) -> list[tuple[str, str]]:
-    """Command lines that leave out what is not complete, where enough is."""
+    """Command lines that fill or leave out what is not complete, where enough is."""
     if wish.data == "-":
         return []
     data = shlex.quote(wish.data)
     if found.complete:
         return [(f"lowdim {data}", "its main dimensions")]
-    steps = []
+    steps = [] if found.infinite.any() else [(f"lowdim impute {data} -o filled.csv", "fill them in")]
     if found.complete_rows > 2 and not found.infinite.any() and wish.sql is None and find_spec("duckdb"):
         steps.append((f"lowdim {data} --sql 'SELECT * FROM data WHERE COLUMNS(*) IS NOT NULL'", "complete rows"))
     whole = [name for name, holes in zip(found.columns, found.holes, strict=True) if not holes]

@@ -32,6 +32,7 @@ EXITS: tuple[tuple[type[BaseException], int], ...] = (
 
 WORDING = (
     (r"PCA\(n_components=(\S+)\): n_components must be", r"--keep \1: the number of components must be"),
+    (r"fill or leave out those rows or columns first", "fill them with lowdim impute, or leave columns out"),
     (r"None keeps all", "--keep all keeps all"),
     (r"as in table='([^']*)'", r"as in --table \1"),
     (r"(standard input: )?\S*/standard-input\.\w+", "standard input"),

@@ -1,0 +1,77 @@
+"""`lowdim impute` writes the whole table, with its holes filled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lowdim
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch) -> pd.DataFrame:
+    """A table with names of rows, four columns of numbers along one direction, and holes in two of them."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(RNG.standard_normal((60, 1)) @ np.ones((1, 4)) * 2, columns=list("abcd"))
+    frame += 0.1 * RNG.standard_normal(frame.shape)
+    frame.insert(0, "name", [f"row {i}" for i in range(60)])
+    frame.loc[::7, "b"] = np.nan
+    frame.loc[3::11, "d"] = np.nan
+    frame.to_csv("t.csv", index=False)
+    return frame
+
+
+def test_the_whole_table_is_written_without_holes(run, table):
+    ended = run("impute", "t.csv", "-o", "filled.csv")
+    assert ended.code == 0
+    assert "15 of 240 values of t.csv filled, with" in ended.err
+    filled = pd.read_csv("filled.csv")
+    assert list(filled.columns) == list(table.columns)
+    pd.testing.assert_frame_equal(filled.where(table.notna()), table, rtol=1e-15)
+    # along one direction with noise 0.1, the mean of the others is about as good a guess
+    np.testing.assert_allclose(filled["b"][table["b"].isna()], filled["a"][table["b"].isna()], atol=0.5)
+
+
+def test_how_sure_each_value_is_stands_beside_it(run, table):
+    assert run("impute", "t.csv", "--std", "--keep", "1", "-o", "filled.parquet").code == 0
+    filled = pd.read_parquet("filled.parquet")
+    assert list(filled.columns) == ["name", "a", "b", "b sd", "c", "d", "d sd"]
+    assert ((filled["b sd"] > 0) == table["b"].isna()).all()
+
+
+def test_csv_goes_to_standard_output(run, table):
+    ended = run("impute", "t.csv", "-q")
+    assert ended.err == ""
+    assert len(ended.out.splitlines()) == 61
+
+
+def test_arrays_are_filled_too(run, table):
+    np.save("t.npy", table[list("abcd")].to_numpy())
+    assert run("impute", "t.npy", "-o", "filled.npy").code == 0
+    assert np.isfinite(np.load("filled.npy")).all()
+    assert lowdim.PCA(1).fit("filled.npy").explained_variance_ratio_[0] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "said"),
+    [
+        (("--keep", "many"), 2, "a whole number from 0, or auto"),
+        (("--keep", "9"), 3, "determine at most 3"),
+        (("--drop", "e"), 2, "no column 'e'"),
+        (("-o", "t.csv"), 2, "would be written over what is read"),
+    ],
+)
+def test_what_cannot_be_done_is_said(run, table, given, code, said):
+    ended = run("impute", "t.csv", *given)
+    assert ended.code == code
+    assert said in ended.err
+
+
+def test_a_table_without_holes_is_written_as_it_is(run, table):
+    table[["name", "a", "c"]].to_csv("whole.csv", index=False)
+    ended = run("impute", "whole.csv", "-o", "same.csv")
+    assert "no value of whole.csv was missing" in ended.err
+    pd.testing.assert_frame_equal(pd.read_csv("same.csv"), table[["name", "a", "c"]], rtol=1e-15)
