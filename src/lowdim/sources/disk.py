@@ -66,9 +66,11 @@ class LongReads:
         first = start - start % PAGE
         wanted = start - first + length
         buffer = _aligned(-(-wanted // PAGE) * PAGE)
-        done = self._read_directly(buffer, first) if self._direct is not None else 0
-        if done < wanted:
-            done += self._filled(self._plain, buffer[done:wanted], first + done)
+        done = self._read_directly(buffer, first, wanted) if self._direct is not None else 0
+        try:
+            done += _filled(self._plain, buffer[done:wanted], first + done, wanted - done)
+        except OSError as error:
+            raise BadFile(f"{self._path}: cannot be read ({error.strerror}); check the disk.") from error
         if done < wanted:
             raise BadFile(f"{self._path}: ended {wanted - done:,} bytes early; it was cut while it was read.")
         return buffer[start - first : wanted]
@@ -98,35 +100,40 @@ class LongReads:
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
-    def _read_directly(self, buffer: NDArray[np.uint8], start: int) -> int:
+    def _read_directly(self, buffer: NDArray[np.uint8], start: int, wanted: int) -> int:
         """Fill a buffer past the page cache; the first few megabytes show whether the disk is fast enough for that.
 
-        Only those are timed: later reads wait for a core as well.
+        Only those are timed: later reads wait for a core as well. What cannot be read so is left to the plain way.
         """
         assert self._direct is not None
         began = time.perf_counter()
-        done = self._filled(self._direct, buffer, start)
+        try:
+            done = _filled(self._direct, buffer, start, wanted)
+        except OSError:
+            self._stop_direct_reads()
+            return 0
         if self._bytes < TRIAL:
             self._bytes += done
             self._seconds += time.perf_counter() - began
             if self._bytes >= TRIAL and self._bytes < FAST * self._seconds:
-                os.close(self._direct)
-                self._direct = None
+                self._stop_direct_reads()
         return done
 
-    def _filled(self, file: int, buffer: NDArray[np.uint8], start: int) -> int:
-        done = 0
-        try:
-            while done < len(buffer):
-                got = _read_at(file, buffer[done:], start + done)
-                if not got:
-                    break
-                done += got
-                if file == self._direct and got % PAGE:  # the end of the file
-                    break
-        except OSError as error:
-            raise BadFile(f"{self._path}: cannot be read ({error.strerror}); check the disk.") from error
-        return done
+    def _stop_direct_reads(self) -> None:
+        assert self._direct is not None
+        os.close(self._direct)
+        self._direct = None
+
+
+def _filled(file: int, buffer: NDArray[np.uint8], start: int, wanted: int) -> int:
+    """Read into a buffer until so many bytes are there, or the file ends; gives their number."""
+    done = 0
+    while done < wanted:
+        got = _read_at(file, buffer[done:], start + done)
+        if not got:
+            break
+        done += got
+    return min(done, wanted)
 
 
 def _aligned(length: int) -> NDArray[np.uint8]:
