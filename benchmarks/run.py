@@ -77,10 +77,10 @@ def machine() -> str:
 def write(made: list[str], head: str | None = None) -> None:
     """Put a section into the page, in place of the one with the same title; a new head empties the page first."""
     page = DOCS.read_text() if head is None else head
-    first, *sections = page.rstrip().split("\n## ")
+    first, *sections = page.split("\n## ")
     title, *rest = made[1].removeprefix("## "), *made[2:]
-    kept = [section for section in sections if section.splitlines()[0] != title]
-    DOCS.write_text("\n## ".join([first, *kept, "\n".join([title, *rest])]) + "\n")
+    kept = [section.rstrip() for section in sections if section.splitlines()[0] != title]
+    DOCS.write_text("\n\n## ".join([first.rstrip(), *kept, "\n".join([title, *rest])]) + "\n")
 
 
 def main() -> None:
