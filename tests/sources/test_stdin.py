@@ -94,7 +94,7 @@ def piped(data: bytes, temporary: Path, wish: dict[str, Any]) -> subprocess.Comp
 def test_every_kind_can_be_piped(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(PIPED[name]())))
     source = lowdim.open("-")
-    assert "standard-input" in source.describe()
+    assert "standard input" in source.describe()
     # text and JSON hold 15 to 17 digits
     for _ in range(2):
         np.testing.assert_allclose(np.concatenate([block.rows for block in source.blocks()]), X, rtol=1e-13, atol=1e-13)
@@ -144,3 +144,10 @@ def test_a_closed_standard_input_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(BadFile, match="closed"):
         lowdim.open("-")
+
+
+def test_a_model_of_standard_input_says_so(monkeypatch):
+    given = io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n2,5\n4,4\n"))
+    monkeypatch.setattr(sys, "stdin", given)
+    model = lowdim.PCA(1).fit("-")
+    assert model.fit_.provenance.data.startswith("standard input (3 × 2")

@@ -12,7 +12,7 @@ from lowdim.errors import BadFile, BadParameter
 from lowdim.sources.kinds import contents_of, kind_of
 from lowdim.sources.selection import Selection
 from lowdim.sources.source import Source
-from lowdim.sources.stdin import is_pipe, spooled
+from lowdim.sources.stdin import called, is_pipe, spooled
 from lowdim.sources.table import TableReader, TableSource
 
 ARRAYS = ("npy", "npz", "hdf5", "zarr")
@@ -33,7 +33,13 @@ def open_path(
     if re.match(r"[a-z][a-z0-9+]+://", text, re.IGNORECASE):
         raise BadFile(f"{text}: addresses are not read; download the file first, and pass its path.")
     if is_pipe(text):
-        text = str(spooled(text))
+        source = _open_file(str(spooled(text)), selection, table, sql)
+        source.title = called(text)
+        return source
+    return _open_file(text, selection, table, sql)
+
+
+def _open_file(text: str, selection: Selection, table: str | None, sql: str | None) -> Source:
     kind, paths = _matching(text)
     if len(paths) > 1 and kind not in TOGETHER:
         raise BadFile(

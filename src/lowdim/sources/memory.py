@@ -26,7 +26,7 @@ class ArraySource(Source):
         self.n_rows, self.n_columns = array.shape
         self.columns = columns
         self.dtype = array.dtype
-        self._name = name
+        self.title = name
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give views of consecutive rows."""
@@ -40,7 +40,7 @@ class ArraySource(Source):
     def describe(self) -> str:
         """Say its name, if it has one, and its shape."""
         shape = f"{self.n_rows:,} × {self.n_columns:,} {self.dtype} array"
-        return f"{self._name} ({shape})" if self._name else f"the {shape}"
+        return f"{self.title} ({shape})" if self.title else f"the {shape}"
 
 
 @final
@@ -59,7 +59,7 @@ class SparseSource(Source):
         self.columns = columns
         self.dtype = matrix.dtype
         self.density = self.matrix.nnz / (matrix.shape[0] * matrix.shape[1])
-        self._name = name
+        self.title = name
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give CSR matrices of consecutive rows, each with about BLOCK_BYTES / 4 of stored entries."""
@@ -70,7 +70,7 @@ class SparseSource(Source):
         """Say its name, if it has one, its shape and how full it is."""
         shape = f"{self.n_rows:,} × {self.n_columns:,} sparse matrix"
         stored = f"{self.density:.2%} stored"
-        return f"{self._name} ({shape}, {stored})" if self._name else f"the {shape} ({stored})"
+        return f"{self.title} ({shape}, {stored})" if self.title else f"the {shape} ({stored})"
 
 
 def spans(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:

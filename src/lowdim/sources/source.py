@@ -55,6 +55,8 @@ class Source(ABC):
     """An empty frame with the names and types of the columns, where the data are a frame that lies elsewhere."""
     repeatable: bool
     """Whether the rows can be read more than once."""
+    title: str | None = None
+    """Its name, as the user knows it; None: it has none."""
     weighted: bool = False
     """Whether its blocks carry weights of their own."""
     reading_bytes: int = 0
@@ -149,9 +151,6 @@ class Source(ABC):
 
 class ConvertibleSource(Source):
     """A source whose rows do not lie in one array, but can be put into one."""
-
-    title: str
-    """Its name, for messages."""
 
     @abstractmethod
     def to_array(self) -> NDArray[Any]:

@@ -45,13 +45,14 @@ def spooled(text: str) -> Path:
             with open(text, "rb") as pipe:
                 _copy(pipe, copy)
     except OSError as error:
-        raise BadFile(f"{_called(text)}: cannot be copied to {folder} ({error}); check the room there.") from error
+        raise BadFile(f"{called(text)}: cannot be copied to {folder} ({error}); check the room there.") from error
     if not copy.stat().st_size:
-        raise BadFile(f"{_called(text)}: empty; a table with at least one row is needed.")
+        raise BadFile(f"{called(text)}: empty; a table with at least one row is needed.")
     return copy.rename(copy.with_name(copy.name + _ending(copy)))
 
 
-def _called(text: str) -> str:
+def called(text: str) -> str:
+    """A pipe as its user knows it."""
     return "standard input" if text == STDIN else text
 
 

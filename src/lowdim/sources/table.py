@@ -132,7 +132,7 @@ class TableSource(ConvertibleSource):
     def describe(self) -> str:
         """Say its name and its shape."""
         rows = "" if self.n_rows is None else f"{self.n_rows:,} rows × "
-        return f"{self._reader.name} ({rows}{self.n_columns:,} columns)"
+        return f"{self.title} ({rows}{self.n_columns:,} columns)"
 
     @property
     def _names(self) -> list[str]:
