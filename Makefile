@@ -29,7 +29,7 @@ $(VENV)/.python:
 	touch $@
 
 $(VENV)/.demo: $(VENV)/.python pyproject.toml constraints.txt
-	$(PIP) -e ".[plots]"
+	$(PIP) -e ".[files,plots]"
 	touch $@
 
 $(VENV)/.test: $(VENV)/.python pyproject.toml constraints.txt

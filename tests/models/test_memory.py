@@ -23,17 +23,17 @@ from lowdim.sources.open import open_source
 CHILD = """
 import json, sys
 import lowdim
-path, memory, k = sys.argv[1], sys.argv[2], int(sys.argv[3])
-model = lowdim.PCA(k, memory=None if memory == "none" else memory).fit(path)
+path, memory, k, verb = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+model = getattr(lowdim.PCA(k, memory=memory), verb)(path)
 with open("/proc/self/status") as lines:
     peak = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 print(json.dumps([peak, model.explained_variance_.tolist(), model.fit_.provenance.solver]))
 """
 
 
-def fitted_by_child(path: Path, memory: str, k: int = 3) -> tuple[int, list[float], str]:
+def fitted_by_child(path: Path, memory: str, k: int = 3, verb: str = "fit") -> tuple[int, list[float], str]:
     answer = subprocess.run(
-        [sys.executable, "-c", CHILD, str(path), memory, str(k)], capture_output=True, text=True, timeout=200
+        [sys.executable, "-c", CHILD, str(path), memory, str(k), verb], capture_output=True, text=True, timeout=200
     )
     assert answer.returncode == 0, answer.stderr
     peak, variances, solver = json.loads(answer.stdout)
@@ -57,9 +57,10 @@ def folder(rows: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
+@pytest.mark.parametrize("verb", ["fit", "partial_fit"])
 @pytest.mark.parametrize(("name", "memory"), [("rows.npy", "250MB"), ("rows.parquet", "400MB")])
-def test_the_peak_of_the_process_stays_within_the_budget(folder, rows, name, memory):
-    peak, variances, _ = fitted_by_child(folder / name, memory)
+def test_the_peak_of_the_process_stays_within_the_budget(folder, rows, name, memory, verb):
+    peak, variances, _ = fitted_by_child(folder / name, memory, verb=verb)
     assert peak <= budget_of("PCA", memory).limit
     # the same rows in other blocks, multiplied in float32: 1e-6 is some roundings of float32
     np.testing.assert_allclose(variances, PCA(3).fit(rows).explained_variance_, rtol=1e-6)
@@ -81,6 +82,8 @@ def test_many_columns_within_a_budget_are_read_several_times(tmp_path):
 def test_what_does_not_fit_is_refused_with_numbers(folder):
     with pytest.raises(TooLarge, match=r"memory is limited to 1 MB: allow [\d,]+ MB"):
         PCA(3, memory="1MB").fit(folder / "rows.npy")
+    with pytest.raises(TooLarge, match=r"memory is limited to 1 MB: allow [\d,]+ MB"):
+        PCA(3, memory="1MB").partial_fit(folder / "rows.npy")
 
 
 def test_the_refusal_names_a_limit_that_is_enough(folder):

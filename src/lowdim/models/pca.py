@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.base import clone
 
 from lowdim.errors import BadInput, CannotMerge, Interrupted, NeedsAnotherPass
-from lowdim.matrices.convert import as_matrix, relative_spacing
+from lowdim.matrices.convert import relative_spacing
 from lowdim.matrices.known import KnownMoments
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.moments import Moments
@@ -17,7 +17,7 @@ from lowdim.models import settings
 from lowdim.models.fit_linear import fit_linear
 from lowdim.models.frames import frame_kind
 from lowdim.models.linear import LinearModel
-from lowdim.models.plan import Plan, counted, plan_fit
+from lowdim.models.plan import Plan, batch_matrix, counted, plan_fit
 from lowdim.results.linear import LinearFit
 from lowdim.solvers.choose import Choice
 from lowdim.solvers.covariance import Covariance
@@ -147,7 +147,8 @@ class PCA(LinearModel):
         scaling = self._scaling(source)
         settings.keep_rule("PCA", self.n_components, None, source.n_columns)
         try:
-            moments = self._batch_moments(as_matrix(source, scaling, sample_weight))
+            matrix = batch_matrix(source, sample_weight, scaling, budget_of("PCA", self.memory))
+            moments = self._batch_moments(matrix)
         except Interrupted as stop:
             part = self._part(X, source, stop.statistic)
             stop.model = part if first else self if part is None else self.merge(part)

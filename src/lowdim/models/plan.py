@@ -15,6 +15,7 @@ from lowdim.matrices.scaling import Scaling
 from lowdim.models.settings import keep_rule
 from lowdim.solvers.block_lanczos import BlockLanczos
 from lowdim.solvers.choose import Choice, choose_solver, needs_memory
+from lowdim.solvers.covariance import Covariance
 from lowdim.solvers.keep import Keep
 from lowdim.solvers.room import Room
 from lowdim.sources.budget import Budget
@@ -96,6 +97,15 @@ def plan_fit(
         rung = RowBlocks
         choice = choose_solver(solver, source, rung, n, keep, sketch, _room(budget, source, rung))
     return Plan(source, weight, rung, keep, choice, budget)
+
+
+def batch_matrix(source: Source, sample_weight: Any, scaling: Scaling, budget: Budget | None) -> RowBlocks:
+    """Rows to be added to moments: in blocks that fit beside the p × p scatter."""
+    rung = rung_of(source, room=None if budget is None else budget.room)
+    room, p = _room(budget, source, rung), source.n_columns
+    if room is not None:
+        source = source.limited(room.block_bytes(Covariance().memory(0, p, 0), 0, p))
+    return as_matrix(source, scaling, sample_weight, rung)
 
 
 def _room(budget: Budget | None, source: Source, rung: type[RowBlocks]) -> Room | None:

@@ -38,7 +38,7 @@ class Room:
         """Bytes of a block beside a solver that needs so many; an error if there is no room."""
         block = (self._left(k, p) - solver) // self.copies
         if block < self._least_block:
-            raise self.refused(f"{k} components of {self.source.describe()} need", solver, "ask for fewer columns")
+            raise self.refused(f"A fit of {self.source.describe()} takes", solver, "ask for fewer columns")
         return min(block, BLOCK_BYTES)
 
     def refused(self, what: str, solver: int, advice: str) -> TooLarge:

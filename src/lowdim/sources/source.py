@@ -152,9 +152,14 @@ class Source(ABC):
 class ConvertibleSource(Source):
     """A source whose rows do not lie in one array, but can be put into one."""
 
-    @abstractmethod
     def to_array(self) -> NDArray[Any]:
         """All rows as one (n, p) array: a copy."""
+        if self.n_rows is None:
+            return np.concatenate([block.rows for block in self.blocks()])
+        array = np.empty((self.n_rows, self.n_columns), dtype=self.dtype)
+        for block in self.blocks():
+            array[block.start : block.start + len(block.rows)] = block.rows
+        return array
 
     @property
     def likely_bytes(self) -> int | None:

@@ -66,13 +66,6 @@ class StoredSource(ConvertibleSource):
             for start in range(self._first, self._total, step):
                 yield Block(start - self._first, self._flat(rows(start, min(start + step, self._total))))
 
-    def to_array(self) -> NDArray[Any]:
-        """All rows as one array in memory."""
-        array = np.empty((self._total - self._first, self.n_columns), dtype=self.dtype)
-        for block in self.blocks():
-            array[block.start : block.start + len(block.rows)] = block.rows
-        return array
-
     def after(self, rows: int) -> Source:
         """The array from a later row on; nothing before it is read."""
         if not 0 <= rows < self._total - self._first:

@@ -115,16 +115,6 @@ class TableSource(ConvertibleSource):
         """Give all columns of the table as they stand in the file, some rows at a time."""
         return self._reader.batches(self.every_column, self.rows_per_block())
 
-    def to_array(self) -> NDArray[Any]:
-        """All rows as one array."""
-        assert self._weight is None
-        if self.n_rows is None:
-            return np.concatenate([block.rows for block in self.blocks()])
-        array = np.empty((self.n_rows, self.n_columns), dtype=self.dtype)
-        for block in self.blocks():
-            array[block.start : block.start + len(block.rows)] = block.rows
-        return array
-
     def aside(self, name: str) -> NDArray[Any]:
         """(n,) one column as it stands in the file: the labels, say."""
         return np.concatenate([batch[name] for batch in self._reader.batches([name], 2**16)])
