@@ -9,7 +9,7 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import Wish, naming
-from lowdim.errors import BadInput, BadParameter
+from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
     from lowdim.models.impute import Filled
@@ -44,25 +44,18 @@ def impute(
     All columns are written as they stand, with the holes of those that hold numbers filled. The table is held in
     memory.
     """
-    import numpy as np
-
     from lowdim.cli.writing import check_output
-    from lowdim.models.impute import fill
+    from lowdim.models.impute import fill_source
 
     check_output(output, data)
     k = _number(keep)
     wish = Wish(data, columns, drop, table=table, sql=sql)
     with naming(wish.name):
         source = wish.open()
-        if source.sparse:
-            raise BadInput("sparse data have zeros, not missing values: there is nothing to fill.")
-        names = source.columns or tuple(f"x{j}" for j in range(source.n_columns))
-        rows = np.concatenate([block.rows for block in source.blocks()]).astype(np.float64)
-        holes = np.isnan(rows)
-        filled = fill(rows, k, names)
-        _write(source, names, filled, holes, std, output, raw)
+        filled = fill_source(source, k)
+        _write(source, filled, std, output, raw)
     if not quiet:
-        say_line(_said(wish.name, filled, holes, output))
+        say_line(_said(wish.name, filled, output))
     return 0
 
 
@@ -74,17 +67,17 @@ def _number(keep: str) -> int | None:
     return int(keep)
 
 
-def _write(
-    source: Source, names: tuple[str, ...], filled: Filled, holes: Any, std: bool, output: str | None, raw: bool
-) -> None:
+def _write(source: Source, filled: Filled, std: bool, output: str | None, raw: bool) -> None:
     """All columns of the table with their holes filled, and after those that had any, how sure the values are."""
     from lowdim.sources.table import TableSource
     from lowdim.views.table_files import open_table
 
-    place = {name: j for j, name in enumerate(names)}
-    batches = source.batches() if isinstance(source, TableSource) else iter([dict.fromkeys(names, holes[:, 0])])
-    every = source.every_column if isinstance(source, TableSource) else list(names)
-    unsure = {name: f"{name} sd" for name, j in place.items() if std and holes[:, j].any()}
+    place = {name: j for j, name in enumerate(filled.columns)}
+    if isinstance(source, TableSource):
+        every, batches = source.every_column, source.batches()
+    else:
+        every, batches = list(place), iter([dict(zip(place, filled.values.T, strict=True))])
+    unsure = {name: f"{name} sd" for name, j in place.items() if std and filled.holes[:, j].any()}
     written = [column for name in every for column in ([name, unsure[name]] if name in unsure else [name])]
     with open_table(output, written, raw=raw) as out:
         for batch in batches:
@@ -97,8 +90,9 @@ def _write(
             out.write(columns)
 
 
-def _said(name: str, filled: Filled, holes: Any, output: str | None) -> str:
+def _said(name: str, filled: Filled, output: str | None) -> str:
     where = "" if output in (None, "-") else f"{output}: "
+    holes = filled.holes
     if not holes.any():
         return f"{where}no value of {name} was missing"
     how = f"{filled.k} component{'' if filled.k == 1 else 's'}" if filled.k else "the means of their columns"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput
 from lowdim.solvers.ppca_em import fit_by_em, predicted
+from lowdim.sources.source import Source
 
 Floats = NDArray[np.float64]
 
@@ -32,10 +33,21 @@ class Filled:
     """(n, p) observed entries as they were, missing ones as expected."""
     deviations: Floats
     """(n, p) standard deviation of each filled entry; 0 where it was observed."""
+    holes: NDArray[np.bool_]
+    """(n, p) entries that were missing."""
+    columns: tuple[str, ...]
     k: int
     tried: tuple[float, ...]
     """Root mean square error on hidden entries with 0, 1, 2, … components, in standard deviations of their columns;
     empty if the number was given."""
+
+
+def fill_source(source: Source, k: int | None) -> Filled:
+    """Fill the holes of all rows of a source, which are held in memory for it."""
+    if source.sparse:
+        raise BadInput("Sparse data have zeros, not missing values: there is nothing to fill.")
+    rows = np.concatenate([block.rows for block in source.blocks()]).astype(np.float64)
+    return fill(rows, k, source.columns or tuple(f"x{j}" for j in range(source.n_columns)))
 
 
 def fill(X: Floats, k: int | None, columns: Sequence[str]) -> Filled:
@@ -46,7 +58,7 @@ def fill(X: Floats, k: int | None, columns: Sequence[str]) -> Filled:
     """
     _refuse_empty(X, columns)
     if not np.isnan(X).any():
-        return Filled(X, np.zeros_like(X), 0, ())
+        return Filled(X, np.zeros_like(X), np.isnan(X), tuple(columns), 0, ())
     mean, scale = np.nanmean(X, axis=0), np.nanstd(X, axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     Y = (X - mean) / scale
@@ -58,9 +70,14 @@ def fill(X: Floats, k: int | None, columns: Sequence[str]) -> Filled:
             f"determine at most {_most(Y)}: ask for fewer."
         )
     values, deviations = _expected(Y, chosen)
-    seen = np.isfinite(X)
+    holes = np.isnan(X)
     return Filled(
-        np.where(seen, X, mean + scale * values), np.where(seen, 0.0, scale * deviations), chosen, tuple(tried)
+        values=np.where(holes, mean + scale * values, X),
+        deviations=np.where(holes, scale * deviations, 0.0),
+        holes=holes,
+        columns=tuple(columns),
+        k=chosen,
+        tried=tried,
     )
 
 
