@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lowdim import datasets, errors
     from lowdim.models.adopt import convert
     from lowdim.models.pca import PCA
+    from lowdim.models.ppca import ProbabilisticPCA
     from lowdim.models.saving import load
     from lowdim.sources.open import open_source as open
 
@@ -24,6 +25,7 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "PCA": ("lowdim.models.pca", "PCA"),
+    "ProbabilisticPCA": ("lowdim.models.ppca", "ProbabilisticPCA"),
     "convert": ("lowdim.models.adopt", "convert"),
     "datasets": ("lowdim.datasets", None),
     "errors": ("lowdim.errors", None),
@@ -31,7 +33,7 @@ _PUBLIC = {
     "open": ("lowdim.sources.open", "open_source"),
 }
 
-__all__ = ["PCA", "convert", "datasets", "errors", "load", "open"]
+__all__ = ["PCA", "ProbabilisticPCA", "convert", "datasets", "errors", "load", "open"]
 
 
 def __getattr__(name: str) -> Any:

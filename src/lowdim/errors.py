@@ -73,10 +73,12 @@ class MissingValues(BadInput):
             parts.append(_holes(missing, "missing (NaN)"))
         if infinite:
             parts.append(_holes(infinite, "infinite (inf)"))
-        return cls(
-            f"{' and '.join(parts)}, in {n_rows:,} rows, but every value must be finite: fill or leave out those rows "
-            "or columns first."
-        )
+        advice = MEND_MISSING if missing and not infinite else MEND_INFINITE
+        return cls(f"{' and '.join(parts)}, in {n_rows:,} rows, but every value must be finite: {advice}.")
+
+
+MEND_MISSING = "fit ProbabilisticPCA or PCA(missing='ppca'), or leave those rows or columns out"
+MEND_INFINITE = "make infinite values missing (NaN), or leave those rows or columns out"
 
 
 class WrongShape(BadInput):
@@ -160,6 +162,14 @@ class AccuracyWarning(LowdimWarning):
 
 class ConstantColumns(LowdimWarning):
     """Columns without variance, which scaling cannot bring to variance one."""
+
+
+class UnseenColumns(LowdimWarning):
+    """Columns of which no row has a value."""
+
+
+class NotConverged(LowdimWarning):
+    """An iteration that was stopped before it stood still."""
 
 
 class RankWarning(LowdimWarning):

@@ -27,7 +27,7 @@ def table(tmp_path, monkeypatch) -> pd.DataFrame:
 def test_the_whole_table_is_written_without_holes(run, table):
     ended = run("impute", "t.csv", "-o", "filled.csv")
     assert ended.code == 0
-    assert "15 of 240 values of t.csv filled, with" in ended.err
+    assert "15 of 240 values of t.csv filled; with k = " in ended.err
     filled = pd.read_csv("filled.csv")
     assert list(filled.columns) == list(table.columns)
     pd.testing.assert_frame_equal(filled.where(table.notna()), table, rtol=1e-15)
@@ -58,8 +58,8 @@ def test_arrays_are_filled_too(run, table):
 @pytest.mark.parametrize(
     ("given", "code", "said"),
     [
-        (("--keep", "many"), 2, "a whole number from 0, or auto"),
-        (("--keep", "9"), 3, "determine at most 3"),
+        (("--keep", "many"), 2, "a whole number from 1, auto, bic or ard"),
+        (("--keep", "9"), 2, "a whole number from 1 to 3"),
         (("--drop", "e"), 2, "no column 'e'"),
         (("-o", "t.csv"), 2, "would be written over what is read"),
     ],

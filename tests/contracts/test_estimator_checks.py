@@ -4,7 +4,7 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lowdim import PCA
+from lowdim import PCA, ProbabilisticPCA
 
 SETTINGS = [
     PCA(),
@@ -12,6 +12,9 @@ SETTINGS = [
     PCA(0.9, scale=True, svd_solver="covariance_eigh"),
     PCA(n_components=1, svd_solver="randomized", random_state=0),
     PCA(svd_solver="tsqr"),
+    PCA(n_components=1, missing="ppca"),
+    ProbabilisticPCA(n_components=1),
+    ProbabilisticPCA(n_components=1, solver="em", tol=0.0),
 ]
 
 ROWS = "n_components=None keeps min(n, p) components, and n counts rows: repeated rows are more rows than weighted ones"
@@ -23,12 +26,12 @@ EXPECTED = {
 """Checks that fail on purpose, each with its reason; at most two."""
 
 
-def expected(estimator: PCA) -> dict[str, str]:
+def expected(estimator: Any) -> dict[str, str]:
     return EXPECTED if estimator.n_components is None else {}
 
 
 @parametrize_with_checks(SETTINGS, expected_failed_checks=expected, xfail_strict=True)
-def test_scikit_learns_checks(estimator: PCA, check: Any) -> None:
+def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

@@ -10,14 +10,14 @@ import os
 import shlex
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lowdim.cli.exits import INTERRUPTED, say_line
-from lowdim.cli.opening import load_model
+from lowdim.cli.opening import load_model, refuse_no_model
 from lowdim.errors import CannotMerge, WrongColumns
 
 if TYPE_CHECKING:
-    from lowdim.models.pca import PCA
+    from lowdim.models.linear import LinearModel
     from lowdim.sources.source import Source
 
 
@@ -27,23 +27,37 @@ def keep_part(stop: KeyboardInterrupt, argv: list[str], save: str | None) -> int
     if model is None:
         say_line("interrupted; nothing was kept, as this fit can only be begun anew")
         return INTERRUPTED
+    begun = getattr(model, "begun_", None)
     path = f"{os.path.splitext(save)[0] if save else 'lowdim'}.part.lowdim"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about components, which a checkpoint is not for
-        model.set_params(n_components=1).save(path)
-    say_line(f"interrupted after {model.n_samples_:,} rows, which {path} keeps; go on with")
+    if begun is not None:
+        from lowdim.models.latent_checkpoint import write_checkpoint
+
+        write_checkpoint(path, begun)
+        come = f"{model.n_iter_:,} steps of EM"
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about components, which a checkpoint is not for
+            model.set_params(n_components=1).save(path)
+        come = f"{model.n_samples_:,} rows"
+    say_line(f"interrupted after {come}, which {path} keeps; go on with")
     print(f"  {shlex.join(['lowdim', *without_resume(argv), '--resume', path])}", flush=True, file=sys.stderr)
     return INTERRUPTED
 
 
-def carried_on(estimator: PCA, source: Source, path: str, quiet: bool, data: str) -> PCA:
-    """The fit of all rows of the source, from a checkpoint of its first ones; the settings are the estimator's."""
+def carried_on(estimator: LinearModel, source: Source, path: str, quiet: bool, data: str) -> LinearModel:
+    """The fit of all rows of the source, from a checkpoint; the settings are the estimator's."""
     from lowdim.cli.progress import shown
+    from lowdim.models.pca import PCA
     from lowdim.models.resume import carry_on
 
-    part = load_model(path)
+    refuse_no_model(path)
     try:
         with shown(quiet, data):
+            if not isinstance(estimator, PCA):  # EM keeps a state of its own, and goes on keeping it
+                return cast("LinearModel", estimator.set_params(checkpoint=path).fit(source))
+            part = load_model(path)
+            if not isinstance(part, PCA):
+                raise CannotMerge("keeps another model than --model pca.")
             whole = carry_on(estimator, part, source)
             whole.fit_  # noqa: B018  components are computed when they are first asked for
     except (CannotMerge, WrongColumns) as error:

@@ -31,8 +31,14 @@ EXITS: tuple[tuple[type[BaseException], int], ...] = (
 """The first class that an error belongs to gives the code; 1 for all others. docs/command-line.md repeats it."""
 
 WORDING = (
-    (r"PCA\(n_components=(\S+)\): n_components must be", r"--keep \1: the number of components must be"),
-    (r"fill or leave out those rows or columns first", "fill them with lowdim impute, or leave columns out"),
+    (
+        r"(?:Probabilistic)?PCA\(n_components=(\S+)\): n_components must be",
+        r"--keep \1: the number of components must be",
+    ),
+    (
+        r"fit ProbabilisticPCA or PCA\(missing='ppca'\), or leave those rows or columns out",
+        "fill them with lowdim impute, use --model ppca, or leave columns out",
+    ),
     (r"None keeps all", "--keep all keeps all"),
     (r"as in table='([^']*)'", r"as in --table \1"),
     (r"(standard input: )?\S*/standard-input\.\w+", "standard input"),

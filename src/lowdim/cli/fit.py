@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -15,13 +15,14 @@ from lowdim.cli.opening import Wish, left_out, naming
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
-    from lowdim.models.pca import PCA
+    from lowdim.models.linear import LinearModel
     from lowdim.sources.source import Source
 
 EXAMPLES = """
 lowdim fit wine.csv                                  # what keeps 90 %?
 lowdim fit wine.csv --scale --keep 2 -o scores.csv   # two, and their scores
 lowdim fit wine.csv --label kind --save wine.lowdim  # keep the model
+lowdim fit holes.csv --model ppca                    # values are missing
 lowdim fit big.parquet --memory 1GB --dry-run        # what would it take?
 cat wine.csv | lowdim fit - --json                   # for programs
 """
@@ -65,6 +66,7 @@ def fit(
     from lowdim.cli.checkpoint import keep_part
     from lowdim.cli.modelling import build
     from lowdim.cli.progress import shown
+    from lowdim.cli.transform import takes_holes
     from lowdim.cli.writing import check_output, score_names, write_rows
 
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
@@ -85,23 +87,24 @@ def fit(
             estimator.save(save)
         if output is not None:
             with shown(quiet, data):
-                write_rows(source, estimator.transform, score_names(estimator.n_components_), output, label, raw)
-    say_fit("fit", estimator, wish, source, keep, json, quiet, save=save, output=output)
+                names, holes = score_names(estimator.n_components_), takes_holes(estimator)
+                write_rows(source, estimator.transform, names, output, label, raw, holes=holes)
+    say_fit("fit", estimator, wish, source, keep, json, quiet, model=model, save=save, output=output)
     if resume is not None and not quiet:
         say_line(f"the fit is complete; the checkpoint {resume} can be deleted")
-    if strict and not estimator.certificate_.reached:
-        say_line("error: the certificate does not reach the accuracy asked for (--strict); see `accuracy` above")
+    if strict and not estimator.fit_.reached:
+        say_line("error: the fit does not reach the accuracy asked for (--strict); see `accuracy` above")
         return NOT_REACHED
     return 0
 
 
-def fitted(estimator: PCA, source: Source, resume: str | None, quiet: bool, data: str) -> PCA:
+def fitted(estimator: LinearModel, source: Source, resume: str | None, quiet: bool, data: str) -> LinearModel:
     """The model of the source, begun anew or carried on, with a progress bar."""
     from lowdim.cli.progress import shown
 
     if resume is None:
         with shown(quiet, data):
-            return estimator.fit(source)
+            return cast("LinearModel", estimator.fit(source))
     from lowdim.cli.checkpoint import carried_on
 
     return carried_on(estimator, source, resume, quiet, data)
@@ -120,12 +123,13 @@ def say_plan(plan: str, command: str, json: bool) -> int:
 
 def say_fit(
     command: str,
-    estimator: PCA,
+    estimator: LinearModel,
     wish: Wish,
     source: Source,
     keep: str,
     json: bool,
     quiet: bool,
+    model: str = "pca",
     save: str | None = None,
     output: str | None = None,
 ) -> None:
@@ -140,9 +144,9 @@ def say_fit(
         say_json(command, {**facts, "saved": save, "output": output})
     elif not quiet:
         scaled = estimator.scale is not False
-        asked = f"--keep {keep}"
-        steps = _next(wish, scaled, keep, save, output)
-        if not scaled and wish.data != "-" and swamping(record):
+        asked = f"--keep {keep}" if keep != options.KEEP or model == "pca" else record.provenance.reason
+        steps = _next(wish, model, scaled, keep, save, output)
+        if not scaled and wish.data != "-" and model == "pca" and swamping(record):
             again = " ".join(filter(None, ["lowdim", shlex.quote(wish.data), wish.chosen(), "--scale"]))
             steps = [(again, "all columns alike"), *steps[:2]]
         written = tuple(path for path in (save, output) if path and path != "-")
@@ -150,7 +154,9 @@ def say_fit(
         say(summary(record, about, text_width()), sys.stderr if output == "-" else sys.stdout)
 
 
-def _next(wish: Wish, scaled: bool, keep: str, save: str | None, output: str | None) -> list[tuple[str, str]]:
+def _next(
+    wish: Wish, model: str, scaled: bool, keep: str, save: str | None, output: str | None
+) -> list[tuple[str, str]]:
     """What a person would do after a fit, as command lines."""
     if wish.data == "-":
         return []
@@ -158,14 +164,17 @@ def _next(wish: Wish, scaled: bool, keep: str, save: str | None, output: str | N
     stem = os.path.basename(wish.data.rstrip("/")).split(".")[0] or "data"
     same = " ".join(filter(None, [data, wish.chosen(), "--scale" if scaled else ""]))
     if save is not None:
-        model = shlex.quote(save)
+        kept = shlex.quote(save)
         where = " ".join(filter(None, [data, Wish(wish.data, table=wish.table, sql=wish.sql).chosen()]))
-        use = (f"lowdim transform {model} {where} -o scores.csv", "scores, also of other rows")
+        use = (f"lowdim transform {kept} {where} -o scores.csv", "scores, also of other rows")
         if output not in (None, "-"):
-            use = (f"lowdim inverse {model} {shlex.quote(output or '')} -o rows.csv", "scores back to rows")
-        return [use, (f"lowdim info {model}", "what is in the model")]
-    fit_same = f"lowdim fit {same}" if keep == options.KEEP else f"lowdim fit {same} --keep {shlex.quote(keep)}"
+            use = (f"lowdim inverse {kept} {shlex.quote(output or '')} -o rows.csv", "scores back to rows")
+        return [use, (f"lowdim info {kept}", "what is in the model")]
+    which = "" if model == "pca" else f" --model {model}"
+    fit_same = f"lowdim fit {same}{which}" + ("" if keep == options.KEEP else f" --keep {shlex.quote(keep)}")
     steps = [(f"{fit_same} --save {shlex.quote(stem + '.lowdim')}", "keep the model")]
     if output is None:
         steps.append((f"{fit_same} -o scores.csv", "write the scores"))
+    if model == "ppca":
+        return [*steps, (f"lowdim impute {data} -o filled.csv", "fill what is missing")]
     return [*steps, (f"lowdim choose {same}", "how many dimensions?")]

@@ -9,10 +9,12 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import Wish, naming
-from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
-    from lowdim.models.impute import Filled
+    from collections.abc import Iterator
+
+    from lowdim.models.ppca import ProbabilisticPCA
+    from lowdim.results.latent import LatentFit
     from lowdim.sources.source import Source
 
 EXAMPLES = """
@@ -22,7 +24,8 @@ lowdim impute survey.csv --keep 2 --drop id > filled.csv
 """
 
 Keep = Annotated[
-    str, typer.Option(metavar="HOW", help="Components: a number, or auto: as many as predict hidden entries best.")
+    str,
+    typer.Option(metavar="HOW", help="Components: a number; auto: as many as predict hidden entries best; bic; ard."),
 ]
 Std = Annotated[bool, typer.Option("--std", help="Add a column with the standard deviation of each filled value.")]
 
@@ -34,6 +37,7 @@ def impute(
     drop: options.Drop = None,
     table: options.Table = None,
     sql: options.Sql = None,
+    memory: options.Memory = None,
     std: Std = False,
     output: options.Output = None,
     raw: options.Raw = False,
@@ -41,63 +45,59 @@ def impute(
 ) -> int:
     """Fill missing numbers with what probabilistic PCA expects of them.
 
-    All columns are written as they stand, with the holes of those that hold numbers filled. The table is held in
-    memory.
+    All columns are written as they stand, with the holes of those that hold numbers filled.
     """
+    from lowdim.cli.modelling import probabilistic_components
+    from lowdim.cli.progress import shown
     from lowdim.cli.writing import check_output
-    from lowdim.models.impute import fill_source
+    from lowdim.models.ppca import ProbabilisticPCA
 
     check_output(output, data)
-    k = _number(keep)
+    model = ProbabilisticPCA(probabilistic_components(keep), scale=True, memory=memory)
     wish = Wish(data, columns, drop, table=table, sql=sql)
     with naming(wish.name):
         source = wish.open()
-        filled = fill_source(source, k)
-        _write(source, filled, std, output, raw)
+        with shown(quiet, data):
+            model.fit(source)
+        _write(source, model, std, output, raw)
     if not quiet:
-        say_line(_said(wish.name, filled, output))
+        say_line(_said(wish.name, model.fit_, output))
     return 0
 
 
-def _number(keep: str) -> int | None:
-    if keep == "auto":
-        return None
-    if not keep.isdigit():
-        raise BadParameter(f"--keep {keep}: the number of components must be a whole number from 0, or auto.")
-    return int(keep)
-
-
-def _write(source: Source, filled: Filled, std: bool, output: str | None, raw: bool) -> None:
+def _write(source: Source, model: ProbabilisticPCA, std: bool, output: str | None, raw: bool) -> None:
     """All columns of the table with their holes filled, and after those that had any, how sure the values are."""
-    from lowdim.sources.table import TableSource
     from lowdim.views.table_files import open_table
 
-    place = {name: j for j, name in enumerate(filled.columns)}
-    if isinstance(source, TableSource):
-        every, batches = source.every_column, source.batches()
-    else:
-        every, batches = list(place), iter([dict(zip(place, filled.values.T, strict=True))])
-    unsure = {name: f"{name} sd" for name, j in place.items() if std and filled.holes[:, j].any()}
+    names = source.columns or tuple(f"x{j}" for j in range(source.n_columns))
+    fit = model.fit_
+    place = {name: j for j, name in enumerate(names)}
+    every, batches = _batches(source, names)
+    unsure = {name: f"{name} sd" for name, j in place.items() if std and fit.observed[j] < fit.n_rows}
     written = [column for name in every for column in ([name, unsure[name]] if name in unsure else [name])]
     with open_table(output, written, raw=raw) as out:
-        for batch in batches:
-            rows = slice(out.n_rows, out.n_rows + len(next(iter(batch.values()))))
+        for batch, rows in batches:
+            values, deviations = model.impute(rows, return_std=True)
             columns: dict[str, Any] = {}
             for name in every:
-                columns[name] = filled.values[rows, place[name]] if name in place else batch[name]
+                columns[name] = values[:, place[name]] if name in place else batch[name]
                 if name in unsure:
-                    columns[unsure[name]] = filled.deviations[rows, place[name]]
+                    columns[unsure[name]] = deviations[:, place[name]]
             out.write(columns)
 
 
-def _said(name: str, filled: Filled, output: str | None) -> str:
+def _batches(source: Source, names: tuple[str, ...]) -> tuple[list[str], Iterator[tuple[Any, Any]]]:
+    """Names of all columns, and batches of them with the rows of numbers among them."""
+    from lowdim.sources.table import TableSource
+
+    if isinstance(source, TableSource):
+        return source.every_column, ((batch, source.rows_of(batch)) for batch in source.batches())
+    return list(names), (({}, block.rows) for block in source.blocks())
+
+
+def _said(name: str, fit: LatentFit, output: str | None) -> str:
     where = "" if output in (None, "-") else f"{output}: "
-    holes = filled.holes
-    if not holes.any():
+    if not fit.missing:
         return f"{where}no value of {name} was missing"
-    how = f"{filled.k} component{'' if filled.k == 1 else 's'}" if filled.k else "the means of their columns"
-    line = f"{where}{holes.sum():,} of {holes.size:,} values of {name} filled, with {how}"
-    if not filled.tried:
-        return line
-    gain = f"{filled.tried[filled.k]:.2f} standard deviations, with means {filled.tried[0]:.2f}"
-    return f"{line}; hidden values were predicted to {gain}"
+    size = fit.n_rows * len(fit.mean)
+    return f"{where}{fit.missing:,} of {size:,} values of {name} filled; {fit.provenance.reason}"

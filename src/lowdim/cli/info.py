@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from lowdim.cli import options
+from lowdim.cli.modelling import MODELS
 from lowdim.cli.opening import Wish, is_model, load_model, naming
 
 EXAMPLES = """
@@ -40,11 +41,10 @@ def info(
 
     estimator = load_model(file)
     settings = {name: value for name, value in estimator.get_params().items() if name in ("scale", "center", "whiten")}
+    kind = next(name for name, model in MODELS.items() if model == type(estimator).__name__)
     can_go_on = getattr(estimator, "_moments", None) is not None
     if json:
-        say_json(
-            "info", {"model": "pca", "file": file, **settings, "can_go_on": can_go_on, **fit_facts(estimator.fit_)}
-        )
+        say_json("info", {"model": kind, "file": file, **settings, "can_go_on": can_go_on, **fit_facts(estimator.fit_)})
     else:
-        say(model_lines(file, estimator.fit_, settings, can_go_on, text_width()))
+        say(model_lines(file, type(estimator).__name__, estimator.fit_, settings, can_go_on, text_width()))
     return 0

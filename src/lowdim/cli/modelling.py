@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lowdim.cli import options
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
-    from lowdim.models.pca import PCA
+    from lowdim.models.linear import LinearModel
 
-MODELS = ("pca",)
+MODELS = {"pca": "PCA", "ppca": "ProbabilisticPCA"}
+"""What --model says → the name of the estimator."""
 
 
 def n_components(keep: str) -> int | float | str | None:
@@ -35,10 +37,26 @@ def n_components(keep: str) -> int | float | str | None:
     return share
 
 
-def build(model: str, keep: str, scale: bool, memory: str | None) -> PCA:
+def probabilistic_components(keep: str) -> int | str:
+    """What --keep means for a probabilistic model: a number, or the name of a rule."""
+    text = keep.strip().lower()
+    if text in ("auto", "bic", "ard"):
+        return text
+    if not text.isdigit() or int(text) < 1:
+        raise BadParameter(f"--keep {keep}: a whole number from 1, auto, bic or ard is needed.")
+    return int(text)
+
+
+def build(model: str, keep: str, scale: bool, memory: str | None) -> LinearModel:
     """The model with these settings."""
-    if model.lower() not in MODELS:
+    name = model.lower()
+    if name not in MODELS:
         raise BadParameter(f"--model {model}: there is no such model yet; there is {', '.join(MODELS)}.")
+    if name == "ppca":
+        from lowdim.models.ppca import ProbabilisticPCA
+
+        rule = "auto" if keep == options.KEEP else probabilistic_components(keep)
+        return ProbabilisticPCA(rule, scale=scale, memory=memory)
     wish = n_components(keep)
     from lowdim.models.pca import PCA
 

@@ -15,7 +15,7 @@ from lowdim.cli.options import names_of
 from lowdim.errors import BadFile, BadParameter, CannotWrite, FormatError, LowdimError
 
 if TYPE_CHECKING:
-    from lowdim.models.pca import PCA
+    from lowdim.models.linear import LinearModel
     from lowdim.sources.source import Source
 
 UNSAFE = (".pkl", ".pickle", ".joblib", ".p", ".sav")
@@ -95,18 +95,23 @@ def refuse_absent(path: str) -> None:
         raise BadFile(f"{path}: no such file; {guess}")
 
 
-def load_model(path: str) -> PCA:
+def load_model(path: str) -> LinearModel:
     """The model in a file; an error that helps if it is none."""
     from lowdim.models.saving import load
 
+    refuse_no_model(path)
+    with naming(path):
+        return load(path)
+
+
+def refuse_no_model(path: str) -> None:
+    """An error that helps if there is no file where a model should be."""
     try:
         refuse_absent(path)
     except BadFile as error:
         raise FormatError(str(error)) from None
     if os.path.isdir(path):
         raise FormatError(f"{path}: a folder, but a .lowdim model file is needed.")
-    with naming(path):
-        return load(path)
 
 
 def is_model(path: str) -> bool:

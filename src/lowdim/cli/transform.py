@@ -10,7 +10,7 @@ from lowdim.cli.opening import Wish, is_model, load_model, naming
 from lowdim.errors import BadParameter, NotNumeric, WrongColumns
 
 if TYPE_CHECKING:
-    from lowdim.models.pca import PCA
+    from lowdim.models.linear import LinearModel
     from lowdim.sources.source import Source
 
 EXAMPLES = """
@@ -44,13 +44,19 @@ def transform(
     with naming(wish.name):
         source = agreeing(wish, estimator, model)
         with shown(quiet, data):
-            count = write_rows(source, estimator.transform, score_names(estimator.n_components_), output, label, raw)
+            names, holes = score_names(estimator.n_components_), takes_holes(estimator)
+            count = write_rows(source, estimator.transform, names, output, label, raw, holes=holes)
     if output not in (None, "-") and not quiet:
         say_line(f"{output}: {count:,} rows × {estimator.n_components_} components")
     return 0
 
 
-def agreeing(wish: Wish, estimator: PCA, model: str) -> Source:
+def takes_holes(estimator: LinearModel) -> bool:
+    """Whether a model takes rows with missing values."""
+    return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
+
+
+def agreeing(wish: Wish, estimator: LinearModel, model: str) -> Source:
     """The data, with the columns that the model was fitted on."""
     names = estimator.fit_.columns
     try:

@@ -51,10 +51,11 @@ def write_rows(
     label: str | None,
     raw: bool,
     take: Sequence[int] | None = None,
+    holes: bool = False,
 ) -> int:
     """Write what `change` makes of each block of rows, with the label before it; gives the number of rows.
 
-    `take` says which columns of the source are meant; None: all.
+    `take` says which columns of the source are meant; None: all. Rows may have `holes` only if they are said to.
     """
     from lowdim.cli.progress import new_count
     from lowdim.views.table_files import open_table
@@ -67,7 +68,8 @@ def write_rows(
     with open_table(output, [*([] if label is None else [label]), *names], raw=raw) as table:
         for start, every, labels in _blocks(source.unweighted(), label):
             chosen = every if take is None else every[:, take]
-            _refuse_holes(chosen, start, read)
+            if not holes:
+                _refuse_holes(chosen, start, read)
             for first in range(0, every.shape[0], step):  # a few scores may become many columns
                 some = slice(first, first + step)
                 columns = dict(zip(names, change(chosen[some]).T, strict=True))

@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from lowdim import __version__
 from lowdim.errors import BadInput
 from lowdim.models.pca import PCA
-from lowdim.results.certificate import Certificate
+from lowdim.results.certificate import uncertified
 from lowdim.results.linear import LinearFit, Provenance
+
+NOTE = "converted, so nothing is certified: fit the data with lowdim for that"
 
 
 def convert(model: Any) -> PCA:
@@ -73,32 +75,7 @@ def _record(model: Any) -> LinearFit:
         n_rows=n,
         weight=float(n),
         ddof=1,
-        certificate=_nothing_certified(components, variances, total, made_by),
+        certificate=uncertified(components, variances, total, made_by, NOTE),
         provenance=Provenance("unknown data", made_by, "converted", 0, 0, "unknown", (("lowdim", __version__),)),
         columns=None if columns is None else tuple(map(str, columns)),
-    )
-
-
-def _nothing_certified(components: Any, variances: Any, total: float, made_by: str) -> Certificate:
-    k = len(variances)
-    return Certificate(
-        variances=variances,
-        residuals=np.full(k, total),
-        rounding=np.zeros(k),
-        lower=np.zeros(k),
-        upper=np.full(k, total),
-        angles=np.full(k, np.pi / 2),
-        null=(),
-        clusters=(),
-        cut=False,
-        subspace_angle=float(np.pi / 2),
-        orthogonality=float(np.abs(components @ components.T - np.eye(k)).max()),
-        captured=(0.0, 1.0),
-        tol=0.0,
-        untrusted=tuple(range(k)),
-        measured=False,
-        solver=made_by,
-        passes=0,
-        bytes_read=None,
-        notes=("converted, so nothing is certified: fit the data with lowdim for that",),
     )

@@ -47,13 +47,13 @@ def fit_linear(matrix: RowBlocks, keep: Keep, choice: Choice, tol: float, seed: 
 
 def _fitted(matrix: RowBlocks, keep: Keep, choice: Choice, tol: float, seed: object, data_eps: float) -> Learnt:
     solver, reason = choice.solver, choice.reason
-    rng = np.random.default_rng(_seed(seed))
+    rng = np.random.default_rng(seed_of(seed))
     try:
         factors = solver.solve(matrix, keep, tol, rng)
     except OutgrownError as news:
         assert choice.fallback is not None
         solver, reason = choice.fallback, f"{reason}; but {news}, so a direct solver is cheaper"
-        factors = solver.solve(matrix, keep, tol, np.random.default_rng(_seed(seed)))
+        factors = solver.solve(matrix, keep, tol, np.random.default_rng(seed_of(seed)))
     # what the shape rules out is zero before the repair, which would take it for lost digits, and after it
     factors = _without_impossible(matrix, repaired_if_lost(matrix, _without_impossible(matrix, factors), tol, rng))
     fix_signs(factors.vectors)
@@ -109,7 +109,7 @@ def _record(
         weight=moments.weight,
         ddof=scaling.ddof,
         certificate=certificate,
-        provenance=Provenance(source.describe(), solver.name, reason, matrix.passes, memory, repr(seed), _versions()),
+        provenance=Provenance(source.describe(), solver.name, reason, matrix.passes, memory, repr(seed), versions()),
         columns=source.columns,
         spectrum=None if factors.spectrum is None else factors.spectrum * unit,
     )
@@ -170,14 +170,15 @@ def _warn(matrix: RowBlocks, fit: LinearFit, keep: Keep) -> None:
         )
 
 
-def _seed(seed: Any) -> Any:
+def seed_of(seed: Any) -> Any:
     """scikit-learn's kinds of random_state, without touching the global generator of NumPy."""
     if isinstance(seed, np.random.RandomState):
         return int(seed.randint(2**31 - 1))
     return 0 if seed is None else seed
 
 
-def _versions() -> tuple[tuple[str, str], ...]:
+def versions() -> tuple[tuple[str, str], ...]:
+    """Of the packages that a result depends on."""
     import scipy
 
     from lowdim import __version__

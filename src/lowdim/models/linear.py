@@ -202,7 +202,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             shares = {"share": fit.shares, "cumulative": np.cumsum(fit.shares)}
             return make_table(kind, {"component": axes, "variance": fit.variances, **shares})
         if name in ("loadings", "components"):
-            values = fit.components * (np.sqrt(fit.variances)[:, None] if name == "loadings" else 1.0)
+            values = fit.components * (fit.strengths[:, None] if name == "loadings" else 1.0)
             return make_table(kind, {"column": list(columns), **dict(zip(axes, values, strict=True))})
         if name == "compression":
             return make_table(kind, dict(self.compression()))

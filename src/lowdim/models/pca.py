@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from sklearn.base import clone
 
-from lowdim.errors import BadInput, CannotMerge, Interrupted, NeedsAnotherPass
+from lowdim.errors import BadInput, CannotMerge, Interrupted, MissingValues, NeedsAnotherPass
 from lowdim.matrices.convert import relative_spacing
 from lowdim.matrices.known import KnownMoments
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.moments import Moments
+from lowdim.matrices.preparation import working_dtype
 from lowdim.matrices.scaling import Scaling
 from lowdim.models import settings
-from lowdim.models.fit_linear import fit_linear
+from lowdim.models.fit_linear import Learnt, fit_linear
 from lowdim.models.frames import frame_kind
 from lowdim.models.linear import LinearModel
+from lowdim.models.pca_holes import filled_scores, fit_with_holes
 from lowdim.models.plan import Plan, batch_matrix, counted, plan_fit
 from lowdim.results.linear import LinearFit
 from lowdim.solvers.choose import Choice
@@ -57,7 +60,10 @@ class PCA(LinearModel):
         Variances divide by n − ddof.
     column_weight : array of shape (p,) or None
         Importance of the columns: distances between rows are Σ weight (x − y)².
-
+    missing : {"error", "ppca"}
+        What to do about missing values: refuse them, or find the components by probabilistic PCA of what was observed
+        (`ProbabilisticPCA`), where n_components is a number or None: as many as predict hidden entries best.
+        `transform` then fills the holes of a row with what the model expects there.
     memory : int, str or None
         Most bytes that the process may hold while it fits ("512MB"): blocks of rows are cut accordingly, and a fit that
         cannot be made within it is refused before it starts. It is no part of the model, so files do not keep it.
@@ -95,6 +101,7 @@ class PCA(LinearModel):
         scale: Any = False,
         ddof: int = 1,
         column_weight: Any = None,
+        missing: str = "error",
         memory: Any = None,
     ):
         self.n_components = n_components
@@ -110,6 +117,7 @@ class PCA(LinearModel):
         self.scale = scale
         self.ddof = ddof
         self.column_weight = column_weight
+        self.missing = missing
         self.memory = memory
 
     # -- fitting --------------------------------------------------------------------------------------------------
@@ -126,6 +134,10 @@ class PCA(LinearModel):
         except Interrupted as stop:
             stop.model = self._part(X, source, stop.statistic)
             raise
+        except MissingValues:
+            if settings.missing("PCA", self.missing) == "error":
+                raise
+            learnt = Learnt(fit_with_holes(self, source, sample_weight, scaling), None)
         self._remember(X, source)
         self._record: LinearFit | None = learnt.fit
         self._moments = learnt.moments
@@ -191,8 +203,16 @@ class PCA(LinearModel):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "ppca"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+    def _scores(self, X: Any) -> Any:
+        if self.missing != "ppca":
+            return super()._scores(X)
+        source = self._opened(X, reset=False).unweighted()
+        work = partial(filled_scores, fit=self.fit_, whiten=self.whiten)
+        return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     # -- explaining -----------------------------------------------------------------------------------------------
 

@@ -55,7 +55,7 @@ class Plan:
             passes=choice.solver.passes(getattr(self.keep, "k", 50)),
             memory=choice.memory,
             limit=None if self.budget is None else self.budget.limit,
-            tol=tol,
+            accuracy=f"every variance to a relative {tol:.0e}",
         )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,20 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
 from lowdim.matrices.moments import Moments
+from lowdim.models.linear import LinearModel
 from lowdim.models.pca import PCA
+from lowdim.models.ppca import ProbabilisticPCA
 from lowdim.results.container import Document, read_document, write_document
-from lowdim.results.linear_file import pack_linear, pack_names, unpack_linear, unpack_names
-from lowdim.results.strict import array, facts, flag, mapping, number, one_of, optional, text, whole
+from lowdim.results.latent_file import pack_latent, unpack_latent
+from lowdim.results.linear import LinearFit
+from lowdim.results.linear_file import Arrays, pack_linear, pack_names, unpack_linear, unpack_names
+from lowdim.results.strict import Check, array, facts, flag, mapping, number, one_of, optional, text, whole
 
 MODEL = {"params": mapping, "fit": mapping, "moments": optional(mapping), "seen": mapping}
 SEEN = {"frame": optional(text), "itemsize": whole, "spacing": number, "named": flag}
 MOMENTS = {"n_rows": whole, "weight": number, "rounding": number}
 
-PARAMS = {
+PCA_PARAMS: dict[str, Check] = {
     "n_components": lambda value: value is None or text(value) or number(value),
     "copy": flag,
     "whiten": flag,
@@ -34,13 +39,46 @@ PARAMS = {
     "scale": lambda value: flag(value) or value == "array",
     "ddof": whole,
     "column_weight": one_of(None, "array"),
+    "missing": one_of("error", "ppca"),
 }
 """Settings of PCA as JSON says them; arrays are kept under "param_<name>"."""
+
+LATER = {"missing": "error"}
+"""Settings that files of earlier versions do not name, and what they meant."""
+
+LATENT_PARAMS: dict[str, Check] = {
+    "n_components": lambda value: text(value) or whole(value),
+    "scale": lambda value: flag(value) or value == "array",
+    "solver": text,
+    "w_precision": number,
+    "noise_variance": optional(number),
+    "tol": number,
+    "max_iter": whole,
+    "unstored": one_of("zero", "missing"),
+    "random_state": optional(whole),
+}
+"""The same of ProbabilisticPCA."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of model that files hold."""
+
+    estimator: Any
+    params: dict[str, Check]
+    pack: Callable[[Any], tuple[dict[str, Any], Arrays]]
+    unpack: Callable[[Any, Mapping[str, NDArray[Any]]], LinearFit]
+
+
+KINDS = {
+    "PCA": Kind(PCA, PCA_PARAMS, pack_linear, unpack_linear),
+    "ProbabilisticPCA": Kind(ProbabilisticPCA, LATENT_PARAMS, pack_latent, unpack_latent),
+}
 
 FRAMES = (None, "pandas", "polars", "pyarrow", "modin", "cudf")
 
 
-def save(model: PCA, path: str | os.PathLike[str]) -> None:
+def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a `.lowdim` file, atomically. Nothing of it is code, so anyone can open it safely.
 
     Examples
@@ -56,7 +94,7 @@ def save(model: PCA, path: str | os.PathLike[str]) -> None:
     write_document(path, pack(model))
 
 
-def load(path: str | os.PathLike[str]) -> PCA:
+def load(path: str | os.PathLike[str]) -> PCA | ProbabilisticPCA:
     """Open a model file that `save` wrote; it gives back the estimator, ready to transform, merge and go on.
 
     Every byte is checked before it is used, and nothing in the file is ever executed. A file that is damaged, not by
@@ -65,16 +103,18 @@ def load(path: str | os.PathLike[str]) -> PCA:
     return unpack(read_document(path))
 
 
-def pack(model: PCA) -> Document:
+def pack(model: LinearModel) -> Document:
     """A fitted model as a document."""
-    fit, arrays = pack_linear(model.fit_)
+    name = type(model).__name__
+    kind = KINDS[name]
+    fit, arrays = kind.pack(model.fit_)
     params: dict[str, Any] = {}
-    for name in PARAMS:
-        value = getattr(model, name)
-        if name in ("scale", "column_weight") and not isinstance(value, (bool, np.bool_, type(None))):
-            arrays[f"param_{name}"] = np.asarray(value, dtype=np.float64)
+    for param, check in kind.params.items():
+        value = getattr(model, param)
+        if param in ("scale", "column_weight") and not isinstance(value, (bool, np.bool_, type(None))):
+            arrays[f"param_{param}"] = np.asarray(value, dtype=np.float64)
             value = "array"
-        params[name] = _plain(name, value)
+        params[param] = _plain(param, value, check)
     kept = getattr(model, "_moments", None)
     if kept is not None:
         low = np.broadcast_to(np.asarray(kept.low, dtype=np.float64), kept.mean.shape)
@@ -93,22 +133,22 @@ def pack(model: PCA) -> Document:
             "named": names is not None,
         },
     }
-    return Document("PCA", known, arrays)
+    return Document(name, known, arrays)
 
 
-def unpack(document: Document) -> PCA:
+def unpack(document: Document) -> PCA | ProbabilisticPCA:
     """The model that `pack` took apart, if the document is exactly what `pack` makes."""
-    if document.kind != "PCA":
+    kind = KINDS.get(document.kind)
+    if kind is None:
         raise FormatError(f"The model file holds a {document.kind[:40]!r}, which this version of lowdim does not know.")
     known = facts(document.facts, "model", MODEL)
     seen = facts(known["seen"], "data description", SEEN)
     if seen["frame"] not in FRAMES or seen["itemsize"] not in (1, 2, 4, 8, 16) or not 0 < seen["spacing"] < 1:
         raise FormatError("The model file describes data that no model was fitted on.")
-    fit = unpack_linear(known["fit"], document.arrays)
+    fit = kind.unpack(known["fit"], document.arrays)
     p = len(fit.mean)
-    model = PCA(**_params(known["params"], document.arrays, p))
-    model._record = fit
-    model._moments = _moments(known["moments"], document.arrays, p)
+    model: PCA | ProbabilisticPCA = kind.estimator(**_params(known["params"], kind.params, document.arrays, p))
+    model.__dict__.update(_record=fit, _moments=_moments(known["moments"], document.arrays, p))
     model._frame_kind, model._itemsize, model._data_spacing = seen["frame"], seen["itemsize"], float(seen["spacing"])
     model._columns = fit.columns
     model.n_features_in_ = p
@@ -120,10 +160,11 @@ def unpack(document: Document) -> PCA:
     return model
 
 
-def _params(given: Any, arrays: Mapping[str, NDArray[Any]], p: int) -> dict[str, Any]:
-    params = dict(facts(given, "settings", PARAMS))
+def _params(given: Any, checks: dict[str, Check], arrays: Mapping[str, NDArray[Any]], p: int) -> dict[str, Any]:
+    given = LATER | given if isinstance(given, dict) and "missing" in checks else given
+    params = dict(facts(given, "settings", checks))
     for name in ("scale", "column_weight"):
-        if params[name] == "array":
+        if isinstance(params.get(name), str):
             params[name] = array(arrays, f"param_{name}", (p,))
     return params
 
@@ -144,12 +185,12 @@ def _moments(given: Any, arrays: Mapping[str, NDArray[Any]], p: int) -> Moments 
     )
 
 
-def _plain(name: str, value: Any) -> Any:
+def _plain(name: str, value: Any, check: Check) -> Any:
     """A setting as JSON says it; generators are not kept, as their state is gone with the fit."""
     if isinstance(value, np.generic):
         value = value.item()
     if name == "random_state" and not isinstance(value, (int, type(None))):
         return None
-    if not PARAMS[name](value):
+    if not check(value):
         raise BadInput(f"{name}={value!r} cannot be kept in a model file.")
     return value

@@ -59,6 +59,28 @@ def check_seed(owner: str, random_state: Any) -> None:
         raise BadParameter.of(owner, "random_state", random_state, "None, a whole number, a Generator or a RandomState")
 
 
+def missing(owner: str, given: Any) -> str:
+    """What to do about missing values."""
+    if given not in ("error", "ppca"):
+        raise BadParameter.of(owner, "missing", given, "'error' or 'ppca'")
+    return str(given)
+
+
+def whole(owner: str, name: str, given: Any, least: int, most: int | None, or_else: str = "") -> None:
+    """Raise an error unless a whole number was given, within these limits."""
+    fine = isinstance(given, Integral) and not isinstance(given, bool)
+    if not fine or int(given) < least or (most is not None and int(given) > most):
+        limits = f"from {least}" if most is None else f"from {least} to {most:,}"
+        raise BadParameter.of(owner, name, given, f"a whole number {limits}{or_else}")
+
+
+def real(owner: str, name: str, given: Any, least: float) -> None:
+    """Raise an error unless a finite number was given that is not too small."""
+    fine = isinstance(given, Real) and not isinstance(given, bool)
+    if not fine or not least <= float(given) < np.inf:
+        raise BadParameter.of(owner, name, given, f"a number {'above' if least > 0 else 'from'} 0")
+
+
 def sketch(owner: str, n_components: Any, n_oversamples: Any, iterated_power: Any, normalizer: Any) -> BlockLanczos:
     """scikit-learn's randomised solver: a block of k + oversamples vectors and a number of power iterations.
 

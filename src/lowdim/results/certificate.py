@@ -92,6 +92,32 @@ class Certificate:
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
+def uncertified(components: Floats, variances: Floats, total: float, solver: str, note: str) -> Certificate:
+    """The certificate of components (k, p) of which nothing is known."""
+    k = len(variances)
+    return Certificate(
+        variances=variances,
+        residuals=np.full(k, total),
+        rounding=np.zeros(k),
+        lower=np.zeros(k),
+        upper=np.full(k, total),
+        angles=np.full(k, np.pi / 2),
+        null=(),
+        clusters=(),
+        cut=False,
+        subspace_angle=float(np.pi / 2),
+        orthogonality=float(np.abs(components @ components.T - np.eye(k)).max()),
+        captured=(0.0, 1.0),
+        tol=0.0,
+        untrusted=tuple(range(k)),
+        measured=False,
+        solver=solver,
+        passes=0,
+        bytes_read=None,
+        notes=(note,),
+    )
+
+
 def counted(count: int, noun: str, plural: str = "s") -> str:
     """A number with its noun: "1 pass", "3 passes"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}{plural}"

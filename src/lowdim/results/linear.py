@@ -85,6 +85,16 @@ class LinearFit:
         return axes * np.sqrt(self.variances)[:, None] if whiten else axes
 
     @property
+    def strengths(self) -> Floats:
+        """(k,) lengths of the loading vectors: the standard deviations along the axes."""
+        return np.sqrt(self.variances)
+
+    @property
+    def reached(self) -> bool:
+        """Whether the fit is as accurate as was asked."""
+        return self.certificate.reached
+
+    @property
     def shares(self) -> Floats:
         """(k,) of the total variance; zeros for a constant matrix."""
         return self.variances / self.total_variance if self.total_variance > 0 else np.zeros_like(self.variances)

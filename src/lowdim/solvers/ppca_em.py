@@ -1,153 +1,159 @@
-"""Probabilistic PCA of rows with missing values by exact EM: x = mean + W z + e with z ~ N(0, I), e ~ N(0, noise I).
+"""Probabilistic PCA of rows with missing values by exact EM.
 
-Only observed entries enter (Tipping & Bishop 1999, appendix B; Ilin & Raiko 2010, "Practical approaches to principal
-component analysis in the presence of missing values"). Loadings and mean of a column are solved for together, and the
-latent space is brought back to mean zero and covariance one in every step, which is a parameter-expanded EM (Liu,
-Rubin & Wu 1998) and takes a small part of the iterations that plain EM needs.
+Only observed entries enter (Tipping & Bishop 1999; Ilin & Raiko 2010, "Practical approaches to principal component
+analysis in the presence of missing values"). Loadings and mean of a column are solved for together. The latent space is
+brought back to mean zero and covariance one in every step, which is a parameter-expanded EM (Liu, Rubin & Wu 1998) and
+takes a small part of the iterations that plain EM needs; Anderson's extrapolation saves some of the rest, and is
+refused wherever it would lower what is being raised.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.solvers.anderson import History
 from lowdim.solvers.iterate import iterate
+from lowdim.solvers.latent import Latent, unpacked
+from lowdim.solvers.ppca_expected import Expected
+from lowdim.solvers.prior import Prior
 
 Floats = NDArray[np.float64]
-
-ROWS = 4096
-"""Rows whose k × k systems are held at a time."""
 
 LEAST_NOISE = 1e-10
 """Share of the mean variance of a column below which the noise is not let fall."""
 
-SMALL_GAIN = 1e-7
-"""Increase of the log-likelihood, per observed entry, that is taken for none; EM's last digits are slow."""
+SMALL_CHANGE = 1e-3
+"""Change of the loadings in a step, relative to their size, above which EM goes on however little it gains."""
 
 
 @dataclass(frozen=True)
-class Latent:
-    """A Gaussian model of p columns with k hidden ones."""
+class Wish:
+    """What is to be found, and when it is good enough."""
 
-    mean: Floats
-    """(p,)"""
-    W: Floats
-    """(p, k) loadings."""
-    noise: float
-    """Variance of every entry about mean + W z."""
+    prior: Prior = field(default_factory=Prior)
+    noise: float | None = None
+    """Variance that is known; None: to be found."""
+    least_noise: float = 0.0
+    tol: float = 1e-6
+    """Gain per row, of the log-likelihood, that is taken for none."""
+    plain: bool = False
+    """EM as the textbook has it, without parameter expansion and extrapolation."""
 
 
 @dataclass(frozen=True)
-class Posterior:
-    """What the observed entries of some rows say about their hidden values."""
+class Search:
+    """The state of EM: a model to look at, and what is known of those before."""
 
-    z: Floats
-    """(n, k) means."""
-    cov: Floats
-    """(n, k, k) covariances."""
-    loglik: Floats
-    """(n,) log density of the observed entries."""
+    wish: Wish
+    model: Latent
+    sure: Latent | None = None
+    """What plain EM would have looked at, if `model` was extrapolated."""
+    history: History = field(default_factory=History)
+    loglik: tuple[float, ...] = ()
+    """Log-likelihood of every model that was accepted."""
+    logpost: tuple[float, ...] = ()
+    """The same with the log-prior of the loadings: what never falls."""
+    best: Latent | None = None
+    """The last model that was accepted."""
+    change: float = np.inf
+    """Relative change of the loadings in the last step."""
+    rows: float = 1.0
+    refused: int = 0
+    """Extrapolations that would have been worse."""
 
-
-def posterior(model: Latent, X: Floats) -> Posterior:
-    """Hidden values of rows (n, p); NaN marks what was not observed."""
-    seen = np.isfinite(X)
-    apart = np.where(seen, X - model.mean, 0.0)
-    k = model.W.shape[1]
-    products = (model.W[:, :, None] * model.W[:, None, :]).reshape(-1, k * k)  # w_j w_jᵀ for every column
-    M = (seen.astype(float) @ products).reshape(-1, k, k) + model.noise * np.eye(k)
-    projected = apart @ model.W
-    inverse = np.asarray(np.linalg.inv(M), dtype=np.float64)
-    z = np.einsum("nij,nj->ni", inverse, projected)
-    count = seen.sum(axis=1)
-    # the determinant and the inverse of W_O W_Oᵀ + noise I through the k × k matrix M (Woodbury)
-    logdet = np.linalg.slogdet(M)[1] + (count - k) * np.log(model.noise)
-    square = (np.einsum("nj,nj->n", apart, apart) - np.einsum("ni,ni->n", projected, z)) / model.noise
-    cov: Floats = model.noise * inverse
-    return Posterior(z, cov, -0.5 * (count * np.log(2 * np.pi) + logdet + square))
-
-
-def predicted(model: Latent, X: Floats) -> tuple[Floats, Floats]:
-    """(n, p) expected value of every entry given what was observed of its row, and its standard deviation."""
-    values, deviations = np.empty_like(X), np.empty_like(X)
-    for rows in _pieces(len(X)):
-        known = posterior(model, X[rows])
-        values[rows] = model.mean + known.z @ model.W.T
-        spread = np.einsum("jk,nkl,jl->nj", model.W, known.cov, model.W, optimize=True)
-        deviations[rows] = np.sqrt(spread + model.noise)
-    return values, deviations
-
-
-def fit_by_em(X: Floats, k: int, rng: np.random.Generator, most: int = 1000) -> tuple[Latent, list[float]]:
-    """The most likely model with k hidden columns, and the log-likelihood after every step."""
-    search = iterate(_Search(X, _start(X, k, rng)), _Search.step, most)
-    return search.model, search.path
-
-
-class _Search:
-    """The state of EM: a model, and how likely the observed entries were under it and those before."""
-
-    def __init__(self, X: Floats, model: Latent):
-        self.X, self.model = X, model
-        self.path: list[float] = []
-        self._seen = np.isfinite(X)
-        self._entries = int(self._seen.sum())
-        self._least = LEAST_NOISE * float(np.nanvar(X, axis=0).mean())
+    @property
+    def looks(self) -> int:
+        """Passes over the rows so far."""
+        return len(self.loglik) + self.refused
 
     @property
     def finished(self) -> bool:
-        """Whether two steps in a row gained next to nothing."""
-        if len(self.path) < 3:
+        """Whether two steps in a row gained next to nothing, and the loadings stand still."""
+        if len(self.logpost) < 3 or self.change > SMALL_CHANGE:
             return False
-        return bool((np.diff(self.path[-3:]) < SMALL_GAIN * self._entries).all())
-
-    def step(self) -> _Search:
-        """Expected sums over hidden values, then the model that makes them most likely."""
-        model = self.model
-        p, k = model.W.shape
-        first, second, likely = np.zeros(k), np.zeros((k, k)), 0.0
-        system, right = np.zeros((p, (k + 1) ** 2)), np.zeros((p, k + 1))
-        squares = 0.0
-        for rows in _pieces(len(self.X)):
-            known, seen = posterior(model, self.X[rows]), self._seen[rows].astype(float)
-            apart = np.where(self._seen[rows], self.X[rows] - model.mean, 0.0)
-            moments = known.cov + known.z[:, :, None] * known.z[:, None, :]
-            longer = np.concatenate([known.z, np.ones((len(known.z), 1))], axis=1)
-            whole = longer[:, :, None] * longer[:, None, :]
-            whole[:, :k, :k] = moments
-            system += seen.T @ whole.reshape(len(longer), -1)
-            right += apart.T @ longer
-            first += known.z.sum(axis=0)
-            second += moments.sum(axis=0)
-            squares += float(np.einsum("nj,nj->", apart, apart))
-            likely += float(known.loglik.sum())
-        self.path.append(likely)
-        self.model = self._most_likely(system.reshape(p, k + 1, k + 1), right, squares, first, second)
-        return self
-
-    def _most_likely(self, system: Floats, right: Floats, squares: float, first: Floats, second: Floats) -> Latent:
-        n, k = len(self.X), len(first)
-        solved = np.linalg.solve(system, right[:, :, None])[:, :, 0]
-        noise = max((squares - float(np.einsum("ji,ji->", solved, right))) / self._entries, self._least)
-        W, mean = solved[:, :k], self.model.mean + solved[:, k]
-        center = first / n
-        spread = np.linalg.cholesky(second / n - np.outer(center, center))
-        return Latent(mean + W @ center, W @ spread, noise)
+        return bool((np.diff(self.logpost[-3:]) <= self.wish.tol * self.rows).all())
 
 
-def _start(X: Floats, k: int, rng: np.random.Generator) -> Latent:
-    """PCA of the rows with means in the holes."""
-    mean = np.nanmean(X, axis=0)
-    filled = np.where(np.isfinite(X), X - mean, 0.0)
-    values, vectors = np.linalg.eigh(filled.T @ filled / len(X))
-    rest = max(float(values[: len(values) - k].mean()), 1e-3 * float(values.mean()))
-    gains = np.sqrt(np.maximum(values[::-1][:k] - rest, 1e-3 * rest))
-    W = vectors[:, ::-1][:, :k] * gains + 1e-6 * np.sqrt(rest) * rng.standard_normal((len(mean), k))
-    return Latent(mean, W, rest)
+def search(
+    expected: Callable[[Latent], Expected],
+    start: Search,
+    most: int,
+    observe: Callable[[Search], None] | None = None,
+) -> Search:
+    """Raise the likelihood of the rows behind `expected` until it stands still, or after so many passes over them."""
+    return iterate(start, lambda state: step(state, expected(state.model)), most, observe)
 
 
-def _pieces(n: int) -> Iterator[slice]:
-    return (slice(start, start + ROWS) for start in range(0, n, ROWS))
+def step(state: Search, sums: Expected) -> Search:
+    """Look at the model of the state, whose expected sums are given, and choose the next one to look at."""
+    logpost = sums.loglik + state.wish.prior.log_density(state.model.W)
+    if state.sure is not None and not logpost >= state.logpost[-1]:
+        return replace(state, model=state.sure, sure=None, history=History(), refused=state.refused + 1)
+    model = state.model
+    image = most_likely(model, sums, state.wish)
+    change = float(np.linalg.norm(image.W - model.W) / max(np.linalg.norm(model.W), np.finfo(float).tiny))
+    known = replace(
+        state,
+        best=model,
+        model=image,
+        sure=None,
+        loglik=(*state.loglik, sums.loglik),
+        logpost=(*state.logpost, logpost),
+        change=change,
+        rows=sums.rows,
+    )
+    if state.wish.plain:
+        return known
+    history = state.history.after(_as_point(model), _as_point(image))
+    ahead = history.extrapolated()
+    if ahead is None:
+        return replace(known, history=history)
+    return replace(known, history=history, model=_as_model(ahead, image, state.wish), sure=image)
+
+
+def most_likely(model: Latent, sums: Expected, wish: Wish) -> Latent:
+    """The model that makes the expected sums of another one most likely, turned so that it lies next to that one."""
+    k = model.k
+    moments = unpacked(sums.moments[None], k + 1)[0]
+    system = unpacked(sums.system, k + 1)
+    never = system[:, k, k] == 0  # columns of which nothing was observed: no loadings, no mean
+    system[never] = np.eye(k + 1)
+    ridge = wish.prior.precision(model.W) * model.noise
+    penalised = system.copy()
+    penalised[:, np.arange(k), np.arange(k)] += ridge
+    solved = np.asarray(np.linalg.solve(penalised, sums.right[:, :, None])[:, :, 0], dtype=np.float64)
+    W, mean = solved[:, :k], model.mean + solved[:, k]
+    noise = wish.noise
+    if noise is None:
+        left = sums.squares - float(np.einsum("ji,ji->", solved, sums.right)) - float((W**2 @ ridge).sum())
+        noise = max(left / sums.entries, wish.least_noise)
+    if wish.plain:
+        return Latent(mean, W, noise)
+    center = moments[k, :k] / sums.rows
+    mean = mean + W @ center
+    if wish.prior.none:  # a prior is about the loadings as they are, so the scale of the hidden values must stay
+        spread = moments[:k, :k] / sums.rows - np.outer(center, center)
+        W = np.asarray(W @ np.linalg.cholesky(spread), dtype=np.float64)
+    return Latent(mean, wish.prior.turned(W, model.W), noise)
+
+
+def canonical(model: Latent) -> Latent:
+    """The same model with orthogonal loadings, largest first."""
+    U, D, _ = np.linalg.svd(model.W, full_matrices=False)
+    return Latent(model.mean, U * D, model.noise)
+
+
+def _as_point(model: Latent) -> Floats:
+    return np.concatenate([model.W.ravel(), np.nan_to_num(model.mean), [np.log(model.noise)]])
+
+
+def _as_model(point: Floats, like: Latent, wish: Wish) -> Latent:
+    """The model at a point; what is given or cannot be known stays as it is in another one."""
+    p, k = like.W.shape
+    mean = np.where(np.isnan(like.mean), np.nan, point[p * k : -1])
+    noise = max(float(np.exp(point[-1])), wish.least_noise) if wish.noise is None else wish.noise
+    return Latent(mean, point[: p * k].reshape(p, k), noise)

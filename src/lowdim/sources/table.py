@@ -86,7 +86,7 @@ class TableSource(ConvertibleSource):
         """Give rows of numbers, column by column in memory, as a file of columns is read."""
         start = 0
         for batch in self._reader.batches(self._names, self.rows_per_block(least_rows)):
-            block = Block(start, self._rows(batch))
+            block = Block(start, self.rows_of(batch))
             start += len(block.rows)
             weighted: Block | None = block
             if self._weight is not None and len(block.rows):
@@ -101,7 +101,7 @@ class TableSource(ConvertibleSource):
         """Give all rows in blocks, each with one more column as it stands in the file: the labels, say."""
         start = 0
         for batch in self._reader.batches(list(dict.fromkeys([*self._names, name])), self.rows_per_block()):
-            rows = self._rows(batch)
+            rows = self.rows_of(batch)
             if len(rows):
                 yield Block(start, rows), batch[name]
             start += len(rows)
@@ -130,7 +130,8 @@ class TableSource(ConvertibleSource):
         used = [feature.column.name for feature in self.chosen.features]
         return list(dict.fromkeys([*used, *filter(None, [self._weight])]))
 
-    def _rows(self, batch: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+    def rows_of(self, batch: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+        """(n, p) the numbers in a batch of columns of the table."""
         count = len(batch[self._names[0]])
         array = np.empty((count, self.n_columns), dtype=self.dtype, order="F")
         for j, feature in enumerate(self.chosen.features):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from lowdim.results.certificate import counted
+from lowdim.results.latent import Ascent, LatentFit
 from lowdim.results.linear import LinearFit
 
 
@@ -20,9 +22,31 @@ def explain_fit(fit: LinearFit) -> str:
             f"read       {counted(made.passes, 'pass', 'es')} over the rows{_bytes_read(fit.certificate.bytes_read)}",
             f"memory     about {size(made.memory)} beside the data and the result",
             f"kept       {fit.k} components, {share:.4%} of the variance",
-            f"accuracy   {fit.certificate}".replace("\n", "\n           "),
+            *_trusted(fit),
         ]
     )
+
+
+def ascent_in_words(ascent: Ascent, weight: float) -> str:
+    """What EM did, in one sentence."""
+    steps = len(ascent.logpost) + ascent.refused
+    gain = (ascent.logpost[-1] - ascent.logpost[-2]) / weight if len(ascent.logpost) > 1 else math.inf
+    how = "EM stood still" if ascent.converged else "NOT reached: EM was stopped"
+    return (
+        f"{how} after {counted(steps, 'step')}: the last raised the log-likelihood by {gain:.0e} a row and moved the "
+        f"loadings by {ascent.change:.0e}"
+    )
+
+
+def _trusted(fit: LinearFit) -> list[str]:
+    if not isinstance(fit, LatentFit) or fit.ascent is None:
+        return [f"accuracy   {fit.certificate}".replace("\n", "\n           ")]
+    size = fit.n_rows * len(fit.mean)
+    return [
+        f"missing    {fit.missing:,} of {size:,} values",
+        f"noise      standard deviation {math.sqrt(fit.noise):.4g} in every scaled column",
+        f"accuracy   {ascent_in_words(fit.ascent, fit.weight)}",
+    ]
 
 
 @dataclass(frozen=True)
@@ -39,7 +63,8 @@ class PlanFacts:
     memory: int
     limit: int | None
     """Bytes that the process may hold; None: no limit."""
-    tol: float
+    accuracy: str
+    """What will be reached, in words."""
 
 
 def explain_plan(facts: PlanFacts) -> str:
@@ -54,7 +79,7 @@ def explain_plan(facts: PlanFacts) -> str:
             f"because    {facts.reason}",
             f"will read  {facts.passes} over the rows{each}",
             f"memory     about {size(facts.memory)} beside the data and the result{limit}",
-            f"accuracy   every variance to a relative {facts.tol:.0e}, or a warning",
+            f"accuracy   {facts.accuracy}, or a warning",
         ]
     )
 

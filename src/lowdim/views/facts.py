@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lowdim.results.description import Description
+from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
 from lowdim.views.summary import accuracy, column_names, drivers, swamping
 
@@ -17,6 +18,7 @@ def fit_facts(fit: LinearFit) -> dict[str, Any]:
     total = np.cumsum(fit.shares)
     return {
         "rows": fit.n_rows,
+        **_latent_facts(fit),
         "columns": list(column_names(fit)),
         "kept": {"components": fit.k, "share": float(total[-1])},
         "total_variance": fit.total_variance,
@@ -33,14 +35,22 @@ def fit_facts(fit: LinearFit) -> dict[str, Any]:
         "swamped_by": [{"column": name, "share": share} for name, share in swamping(fit)],
         "certificate": {
             "word": certificate.word,
-            "reached": certificate.reached,
-            "sentence": accuracy(certificate),
+            "reached": fit.reached,
+            "sentence": accuracy(fit),
             "relative_error": certificate.relative_error,
             "angle": certificate.axis_angle,
             "tol": certificate.tol,
         },
         "made_by": {"solver": made.solver, "reason": made.reason, "passes": made.passes, **dict(made.versions)},
     }
+
+
+def _latent_facts(fit: LinearFit) -> dict[str, Any]:
+    """What only a probabilistic fit knows."""
+    if not isinstance(fit, LatentFit):
+        return {}
+    known = {"missing": fit.missing, "noise_variance": fit.noise, "loglik": fit.loglik, "bic": fit.bic}
+    return known | ({} if fit.ascent is None else {"steps": len(fit.ascent.loglik) + fit.ascent.refused})
 
 
 def description_facts(found: Description) -> dict[str, Any]:

@@ -15,25 +15,27 @@ from lowdim.views.summary import accuracy, column_names
 MOST_VARIANCES = 8
 
 
-def model_lines(name: str, fit: LinearFit, settings: Mapping[str, Any], can_go_on: bool, width: int = 80) -> list[Line]:
+def model_lines(
+    name: str, kind: str, fit: LinearFit, settings: Mapping[str, Any], can_go_on: bool, width: int = 80
+) -> list[Line]:
     """What it is, columns, components, variances, accuracy, versions."""
     made = fit.provenance
     prepared = [
-        "centred" if settings["center"] else "not centred",
+        "centred" if settings.get("center", True) else "not centred",
         "scaled" if settings["scale"] is not False else "not scaled",
-        *(["scores whitened"] if settings["whiten"] else []),
+        *(["scores whitened"] if settings.get("whiten") else []),
     ]
     share = percent(float(fit.shares.sum()))
     versions = ", ".join(f"{package} {version}" for package, version in made.versions)
     go_on = "more rows can be added (partial_fit, merge)" if can_go_on else "no rows can be added"
     return [
-        Line(f"{shortened(name, width - 40)}: PCA, {counted(fit.k, 'component')} that keep {share}", "title"),
+        Line(f"{shortened(name, width - 40)}: {kind}, {counted(fit.k, 'component')} that keep {share}", "title"),
         Line(f"fitted on {counted(fit.n_rows, 'row')} × {counted(len(fit.mean), 'column')}, {', '.join(prepared)}"),
         Line(f"columns   {listed(column_names(fit), width - 10)}"),
         Line(""),
         *_variances(fit),
         Line(""),
-        *wrapped("accuracy  ", accuracy(fit.certificate), width),
+        *wrapped("accuracy  ", accuracy(fit), width),
         *wrapped("data      ", made.data, width),
         *wrapped("solver    ", made.solver, width),
         Line(shortened(f"made by   {versions}", width)),

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lowdim.results.certificate import Certificate, counted, ranges
+from lowdim.results.certificate import counted, ranges
+from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
+from lowdim.views.explain import ascent_in_words
 from lowdim.views.lines import Line, bar, beside, continued, listed, percent, shortened, wrapped
 
 MOST_COMPONENTS = 6
@@ -54,7 +56,7 @@ def summary(fit: LinearFit, about: About, width: int = 80) -> list[Line]:
         Line(""),
         *_components(fit, width),
         Line(""),
-        *wrapped("accuracy  ", accuracy(fit.certificate), width),
+        *wrapped("accuracy  ", accuracy(fit), width),
         *_notes(fit, about, width),
         *([Line(f"written   {', '.join(about.written)}")] if about.written else []),
     ]
@@ -93,8 +95,11 @@ def swamping(fit: LinearFit) -> list[tuple[str, float]]:
     return [(column_names(fit)[j], float(held[j])) for j in order[:count]]
 
 
-def accuracy(certificate: Certificate) -> str:
-    """The certificate in one sentence."""
+def accuracy(fit: LinearFit) -> str:
+    """How far the numbers can be trusted, in one sentence."""
+    if isinstance(fit, LatentFit) and fit.ascent is not None:
+        return ascent_in_words(fit.ascent, fit.weight)
+    certificate = fit.certificate
     if not certificate.reached:
         return (
             f"NOT reached: the variance of component {ranges(certificate.untrusted)} has fewer right digits than the "
@@ -131,7 +136,9 @@ def left_out_line(left_out: Mapping[str, str], width: int) -> list[Line]:
 
 
 def _data(fit: LinearFit, about: About, width: int) -> list[Line]:
-    what = f": {counted(fit.n_rows, 'row')} × {counted(len(fit.mean), 'column')} of numbers, no value missing"
+    holes = fit.missing if isinstance(fit, LatentFit) else 0
+    missing = f"{counted(holes, 'value')} missing" if holes else "no value missing"
+    what = f": {counted(fit.n_rows, 'row')} × {counted(len(fit.mean), 'column')} of numbers, {missing}"
     room = width - len(what)
     name = about.name if len(about.name) <= room else "…" + about.name[len(about.name) - room + 1 :]
     return [Line(name + what, "title"), *left_out_line(about.left_out, width)]

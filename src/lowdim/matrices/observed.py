@@ -1,0 +1,93 @@
+"""Means and variances of what was observed of each column, mergeable: `Moments` for rows with holes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.matrices.preparation import dense
+from lowdim.sources.source import Block, Source
+
+Floats = NDArray[np.float64]
+
+PIECE_BYTES = 2**20
+"""Of rows that are looked at a time: they should stay in the cache."""
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What a set of rows says about each column by itself."""
+
+    n_rows: int
+    weight: float
+    """Sum of the row weights."""
+    seen: Floats
+    """(p,) weight of the observed entries."""
+    count: NDArray[np.int64]
+    """(p,) observed entries."""
+    mean: Floats
+    """(p,) of the observed entries; 0 where there are none."""
+    squares: Floats
+    """(p,) Σ w (x − mean)² over the observed entries."""
+    infinite: NDArray[np.int64]
+    """(p,) entries that are infinite, which nothing is said about."""
+
+    @property
+    def variances(self) -> Floats:
+        """(p,) mean squares about the mean; 0 where nothing was observed."""
+        return np.divide(self.squares, self.seen, out=np.zeros_like(self.squares), where=self.seen > 0)
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing."""
+        return bool((self.count == self.n_rows).all())
+
+    def merge(self, other: Observed) -> Observed:
+        """Of both sets of rows together (Chan, Golub & LeVeque 1983)."""
+        seen = self.seen + other.seen
+        share = np.divide(other.seen, seen, out=np.zeros_like(seen), where=seen > 0)
+        step = other.mean - self.mean
+        return Observed(
+            self.n_rows + other.n_rows,
+            self.weight + other.weight,
+            seen,
+            self.count + other.count,
+            self.mean + share * step,
+            self.squares + other.squares + self.seen * share * step**2,
+            self.infinite + other.infinite,
+        )
+
+
+def observe(source: Source) -> Observed:
+    """Read all rows once."""
+    return source.reduce(_observe_block, Observed.merge)
+
+
+def _observe_block(block: Block) -> Observed:
+    n, p = block.rows.shape
+    step = max(1, PIECE_BYTES // (8 * p))
+    weight = np.ones(n) if block.weight is None else block.weight
+    total = None
+    for start in range(0, n, step):
+        rows = dense(block.rows[start : start + step]).astype(np.float64, copy=False)
+        part = _observe_rows(rows, weight[start : start + step])
+        total = part if total is None else total.merge(part)
+    assert total is not None  # a block has a row
+    return total
+
+
+def _observe_rows(rows: Floats, weight: Floats) -> Observed:
+    known = np.isfinite(rows)
+    count = known.sum(axis=0)
+    whole = bool((count == len(rows)).all())
+    seen = np.full(rows.shape[1], weight.sum()) if whole else weight @ known
+    values = rows if whole else np.where(known, rows, 0.0)
+    mean = np.divide(weight @ values, seen, out=np.zeros(rows.shape[1]), where=seen > 0)
+    apart = values - mean
+    if not whole:
+        apart[~known] = 0.0
+    infinite = np.zeros_like(count) if whole else np.isinf(rows).sum(axis=0)
+    squares = weight @ np.square(apart)
+    return Observed(len(rows), float(weight.sum()), seen, count, mean, squares, infinite)

@@ -1,0 +1,59 @@
+"""Probabilistic PCA of rows without holes: PCA gives its most likely parameters (Tipping & Bishop 1999, §3.2)."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import RankWarning
+from lowdim.results.latent import LatentFit
+from lowdim.results.linear import LinearFit
+from lowdim.solvers.ppca_em import LEAST_NOISE
+
+Floats = NDArray[np.float64]
+
+
+def closed_form(fit: LinearFit, noise: float | None) -> LatentFit:
+    """The model of k components behind a PCA of them (ddof 0); `noise` is its variance, if that is known."""
+    p = len(fit.mean)
+    least = max(LEAST_NOISE * fit.total_variance / p, float(np.finfo(float).tiny))
+    if noise is None and fit.noise_variance < least:
+        warnings.warn(
+            f"{fit.k} components hold all the variance of {fit.n_rows:,} rows, so the noise was put at its floor of "
+            f"{least:.1e} and error bars mean nothing: ask for fewer components.",
+            RankWarning,
+            stacklevel=5,
+        )
+    level = max(fit.noise_variance, least) if noise is None else noise
+    variances = np.maximum(fit.variances, level)
+    known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)}
+    known |= {"variances": variances, "total_variance": float((variances - level).sum() + p * level), "spectrum": None}
+    loglik = _loglik(fit, variances, level) + fit.weight * float(np.log(fit.gain).sum())
+    return LatentFit(**known, noise=level, loglik=loglik, observed=np.full(p, fit.n_rows))
+
+
+def least_bic(fit: LinearFit) -> int:
+    """The number of components of least BIC, from all variances of a fit."""
+    n, p, values = fit.weight, len(fit.mean), fit.variances
+    most = max(1, min(len(values), p - 1, fit.n_rows - 1))
+    rest = np.maximum(fit.total_variance - np.cumsum(values)[:most], 0.0)
+    k = np.arange(1, most + 1)
+    floor = LEAST_NOISE * fit.total_variance / p
+    noise = np.maximum(rest / (p - k), floor)
+    loglik = (
+        -0.5 * n * (np.cumsum(np.log(np.maximum(values[:most], floor))) + (p - k) * np.log(noise) + k + rest / noise)
+    )
+    free = p * k - k * (k - 1) // 2 + p + 1
+    return int(k[np.argmin(free * np.log(n) - 2 * loglik)])
+
+
+def _loglik(fit: LinearFit, variances: Floats, noise: float) -> float:
+    """−n/2 (p log 2π + log |C| + tr C⁻¹ S), with the eigenvalues of S along the axes of C."""
+    p, k = len(fit.mean), fit.k
+    rest = max(fit.total_variance - float(fit.variances.sum()), 0.0)
+    logdet = float(np.log(variances).sum()) + (p - k) * np.log(noise)
+    trace = float((fit.variances / variances).sum()) + rest / noise
+    return float(-0.5 * fit.weight * (p * np.log(2 * np.pi) + logdet + trace))

@@ -1,0 +1,228 @@
+"""How a probabilistic fit is made: what was observed → how many components → EM → record. The story in one place."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadInput, CannotMerge, NeedsAnotherPass, NotConverged, RankWarning, UnseenColumns
+from lowdim.matrices.holes import missing_values
+from lowdim.matrices.observed import Observed, observe
+from lowdim.matrices.preparation import Preparation
+from lowdim.models.fit_linear import seed_of, versions
+from lowdim.models.latent_components import Problem
+from lowdim.results.certificate import counted, uncertified
+from lowdim.results.latent import Ascent, LatentFit
+from lowdim.results.linear import Provenance
+from lowdim.solvers.latent import Latent
+from lowdim.solvers.ppca_em import LEAST_NOISE, Search, Wish, canonical, search
+from lowdim.solvers.ppca_expected import expected, pays_to_compile
+from lowdim.solvers.ppca_start import sample_of
+from lowdim.solvers.prior import Prior
+from lowdim.solvers.signs import fix_signs
+from lowdim.sources.source import Source
+from lowdim.sources.workers import allowed_threads, one_blas_thread
+
+Floats = NDArray[np.float64]
+
+PRUNED = 1e-6
+"""Share of the total variance below which a component under automatic relevance determination is taken for none."""
+
+SOLVER = "EM over the observed entries"
+
+
+@dataclass(frozen=True)
+class LatentTask:
+    """A probabilistic fit that is to be made by EM."""
+
+    n_components: int | str
+    """A number, or the name of a rule."""
+    alpha: float = 0.0
+    """Precision of the prior of the loadings; 0: none."""
+    noise: float | None = None
+    """Variance of the noise, if it is known, in the units of the scaled columns."""
+    solver: str = "auto"
+    """"lecture": plain EM, as textbooks write it; "closed" or "em" as asked; "auto": whichever can be."""
+    tol: float = 1e-6
+    steps: int = 1000
+    scale: bool | Floats = False
+    seed: Any = None
+
+    @property
+    def may_be_closed(self) -> bool:
+        """Whether rows without holes have a closed form."""
+        return self.alpha == 0 and self.n_components != "ard" and self.solver in ("auto", "closed")
+
+    def wish(self, seen: Observed, gain: Floats) -> Wish:
+        """What EM is asked for, given what was observed."""
+        total = float((seen.variances * gain**2).sum())
+        least = max(LEAST_NOISE * total / max(int((seen.count > 0).sum()), 1), float(np.finfo(float).tiny))
+        prior = Prior(least=PRUNED * total) if self.n_components == "ard" else Prior(self.alpha)
+        return Wish(prior, self.noise, least, self.tol, self.solver == "lecture")
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A fit under way: all that a checkpoint keeps."""
+
+    observed: Observed
+    scale: Floats
+    """(p,) what centred columns are divided by."""
+    search: Search
+    reason: str
+    """How the number of components was found."""
+
+
+def begin(source: Source, task: LatentTask) -> Begun:
+    """Read what was observed, choose the number of components and where EM begins."""
+    if not source.repeatable:
+        raise NeedsAnotherPass(
+            "Rows with missing values are read once in every step of EM, but these can be read only once: pass an "
+            "array, or the path of a file."
+        )
+    with one_blas_thread():
+        seen = observe(source)
+        _refuse(seen, source)
+        scale = _scales(seen, task.scale)
+        rng = np.random.default_rng(seed_of(task.seed))
+        preparation = Preparation(seen.mean, 1 / scale)
+        sample = sample_of(source, preparation, seen.n_rows, rng)
+        problem = Problem(source, seen, preparation, sample, task.wish(seen, 1 / scale), task.steps, rng)
+        k, reason = problem.components(task.n_components)
+    return Begun(seen, scale, problem.first(k), reason)
+
+
+def go_on(source: Source, before: Begun, task: LatentTask) -> Begun:
+    """An interrupted fit, if it was one of these rows; from here on it does what this task asks for."""
+    seen, then = observe(source), before.observed
+    if len(then.mean) != len(seen.mean) or then.n_rows != seen.n_rows:
+        shapes = [f"{one.n_rows:,} × {len(one.mean):,}" for one in (then, seen)]
+        raise CannotMerge(f"The checkpoint is of {shapes[0]} values, the data are {shapes[1]}: begin anew.")
+    if not (np.array_equal(then.count, seen.count) and np.allclose(then.mean, seen.mean, rtol=1e-12, atol=0)):
+        raise CannotMerge("The checkpoint is of other values than these data hold, or of others missing: begin anew.")
+    k = before.search.model.k
+    if not isinstance(task.n_components, str) and task.n_components != k:
+        raise CannotMerge(f"The checkpoint is of a fit with {k} components, not {task.n_components}: begin anew.")
+    return replace(before, search=replace(before.search, wish=task.wish(then, 1 / before.scale)))
+
+
+def fit_by_em(source: Source, task: LatentTask, begun: Begun, keep: Callable[[Begun], None] | None) -> LatentFit:
+    """Fit rows with holes; `keep` is told after every step how far this has come."""
+    compiled = pays_to_compile(begun.observed.n_rows, begun.search.model.k)
+    preparation = Preparation(begun.observed.mean, None if (begun.scale == 1).all() else 1 / begun.scale)
+    step = partial(expected, source=source, preparation=preparation, compiled=compiled)
+    tell = None if keep is None else (lambda state: keep(replace(begun, search=state)))
+    with one_blas_thread():  # one section for all: BLAS threads spin for 20 ms after each call, on our cores
+        found = search(step, begun.search, task.steps - begun.search.looks, tell)
+    fit = record(source, replace(begun, search=found), task.seed)
+    _warn(fit, task)
+    return fit
+
+
+def memory_needed(p: int, k: int) -> int:
+    """Bytes that EM holds beside the data: sums of a block for each thread, of all, and of the last steps."""
+    sums = 8 * p * (k + 1) * (k + 2) // 2
+    return (2 * allowed_threads() + 2) * sums + 12 * 8 * p * (k + 1)
+
+
+def _scales(seen: Observed, scale: bool | Floats) -> Floats:
+    if isinstance(scale, np.ndarray):
+        return scale
+    if not scale:
+        return np.ones_like(seen.mean)
+    deviation = np.sqrt(seen.variances)
+    return np.where(deviation > 4 * np.finfo(float).eps * np.abs(seen.mean), deviation, 1.0)
+
+
+def _refuse(seen: Observed, source: Source) -> None:
+    """Raise an error if there is nothing to learn from."""
+    if seen.infinite.any():
+        raise missing_values(np.stack([np.zeros_like(seen.infinite), seen.infinite]), seen.n_rows, source.columns)
+    if not seen.count.any():
+        raise BadInput(f"All {seen.n_rows:,} × {source.n_columns:,} values of {source.describe()} are missing.")
+    if seen.n_rows < 3 or source.n_columns < 2:
+        raise BadInput(
+            f"{source.describe()} has {counted(seen.n_rows, 'row')} and {counted(source.n_columns, 'column')}: a model "
+            "with noise needs at least 3 rows and 2 columns (n_samples=1 or 1 feature(s) is too few)."
+        )
+
+
+def record(source: Source, begun: Begun, seed: Any) -> LatentFit:
+    """The record of the last model that EM accepted."""
+    found = begun.search
+    model = canonical(found.best or found.model)
+    seen, unseen = begun.observed, np.flatnonzero(begun.observed.count == 0)
+    strengths = np.linalg.norm(model.W, axis=0)
+    kept = max(1, int((strengths**2 > (found.wish.prior.least or 0.0)).sum()) if found.wish.prior.least else model.k)
+    components = _axes(model, kept)
+    fix_signs(components)
+    variances = strengths[:kept] ** 2 + model.noise
+    total = float((strengths[:kept] ** 2).sum()) + model.noise * (len(model.mean) - len(unseen))
+    mean = seen.mean + begun.scale * model.mean
+    mean[unseen] = np.nan
+    ascent = Ascent(found.loglik, found.logpost, found.finished, found.change, found.refused)
+    loglik = found.loglik[-1] - float(seen.seen @ np.log(begun.scale)) if found.loglik else -np.inf
+    memory = memory_needed(len(mean), model.k)
+    passes = found.looks + 2
+    made = Provenance(source.describe(), SOLVER, begun.reason, passes, memory, repr(seed), versions())
+    return LatentFit(
+        mean=mean,
+        scale=begun.scale,
+        column_weight=None,
+        components=components,
+        variances=variances,
+        singular_values=np.sqrt(variances * seen.weight),
+        total_variance=total,
+        n_rows=seen.n_rows,
+        weight=seen.weight,
+        ddof=0,
+        certificate=uncertified(components, variances, total, SOLVER, "found by EM: see ascent"),
+        provenance=made,
+        columns=source.columns,
+        noise=model.noise,
+        loglik=loglik,
+        observed=seen.count,
+        ascent=ascent,
+    )
+
+
+def _axes(model: Latent, k: int) -> Floats:
+    """(k, p) orthonormal directions of the first loading vectors, which are orthogonal; any where they vanish."""
+    axes, _ = np.linalg.qr(model.W[:, :k])
+    along = np.einsum("jk,jk->k", axes, model.W[:, :k])
+    return np.ascontiguousarray((axes * np.where(along < 0, -1.0, 1.0)).T)
+
+
+def _warn(fit: LatentFit, task: LatentTask) -> None:
+    ascent = fit.ascent
+    assert ascent is not None
+    if fit.unseen:
+        names = [fit.columns[j] if fit.columns else f"column {j}" for j in fit.unseen[:5]]
+        more = f" and {len(fit.unseen) - 5} more" if len(fit.unseen) > 5 else ""
+        warnings.warn(
+            f"Nothing was observed of {len(fit.unseen)} of {len(fit.mean)} columns ({', '.join(names)}{more}): nothing "
+            "can be said about them.",
+            UnseenColumns,
+            stacklevel=4,
+        )
+    if task.noise is None and fit.noise <= 1.01 * LEAST_NOISE * fit.total_variance / len(fit.mean):
+        warnings.warn(
+            f"{fit.k} components explain the observed entries completely, so the noise went to its floor of "
+            f"{fit.noise:.1e} and error bars mean nothing: ask for fewer components.",
+            RankWarning,
+            stacklevel=4,
+        )
+    if not ascent.converged:
+        gain = ascent.logpost[-1] - ascent.logpost[-2] if len(ascent.logpost) > 1 else np.inf
+        warnings.warn(
+            f"EM was stopped after {task.steps} steps, of which the last gained {gain / fit.weight:.1e} per row and "
+            f"moved the loadings by {ascent.change:.1e}: raise max_iter, or tol={task.tol:g}.",
+            NotConverged,
+            stacklevel=4,
+        )

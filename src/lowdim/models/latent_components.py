@@ -1,0 +1,83 @@
+"""How many components a probabilistic fit gets: as many as were asked for, or as one of the rules finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadInput
+from lowdim.matrices.observed import Observed
+from lowdim.matrices.preparation import Preparation
+from lowdim.solvers.held_out import try_ks
+from lowdim.solvers.ppca_em import Search, Wish, search
+from lowdim.solvers.ppca_expected import expected, pays_to_compile
+from lowdim.solvers.ppca_start import start_from
+from lowdim.sources.source import Source
+
+RULES = ("auto", "bic", "ard")
+"""Hidden entries, the Bayesian information criterion, automatic relevance determination."""
+
+MOST_COMPONENTS = 50
+"""Components that a rule tries, at most."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows with holes, and what is asked of them."""
+
+    source: Source
+    seen: Observed
+    preparation: Preparation
+    sample: NDArray[np.float64]
+    """(m, p) prepared rows, from which EM is begun."""
+    wish: Wish
+    steps: int
+    """Of EM, at most."""
+    rng: np.random.Generator
+
+    def first(self, k: int) -> Search:
+        """Where EM begins with k components."""
+        model = start_from(self.sample, k, self.rng)
+        return Search(self.wish, model if self.wish.noise is None else replace(model, noise=self.wish.noise))
+
+    def components(self, rule: int | str) -> tuple[int, str]:
+        """Number of components, and why."""
+        n, p = self.seen.n_rows, self.source.n_columns
+        most = max(1, min(p - 1, n - 2))
+        if not isinstance(rule, str):
+            if not 1 <= rule <= most:
+                raise BadInput(
+                    f"{rule} components were asked for, but {n:,} rows × {p:,} columns with noise in every entry "
+                    f"determine at most {most:,}: ask for fewer."
+                )
+            return rule, f"{rule} component{'s' * (rule > 1)} asked for"
+        most = min(most, MOST_COMPONENTS)
+        if rule == "auto":
+            return self._by_hidden_entries(most)
+        if rule == "bic":
+            return self._by_bic(most)
+        return most, f"of {most} components, those that are not needed fade away (automatic relevance determination)"
+
+    def _by_hidden_entries(self, most: int) -> tuple[int, str]:
+        trial = try_ks(self.sample, most, self.wish, self.rng)
+        k = max(1, trial.chosen)
+        if k not in trial.ks:
+            return k, "no entry could be hidden to try more"
+        error, plain = trial.errors[trial.ks.index(k)], trial.errors[0]
+        return k, f"with k = {k} hidden entries were predicted to {error:.3g}, by means to {plain:.3g}"
+
+    def _by_bic(self, most: int) -> tuple[int, str]:
+        """One component more at a time, until two in a row were no better."""
+        p, weight, found = int(np.count_nonzero(self.seen.count)), self.seen.weight, []
+        for k in range(1, most + 1):
+            compiled = pays_to_compile(self.seen.n_rows, k)
+            step = partial(expected, source=self.source, preparation=self.preparation, compiled=compiled)
+            loglik = search(step, self.first(k), self.steps).loglik[-1]
+            found.append((p * k - k * (k - 1) // 2 + p + 1) * np.log(weight) - 2 * loglik)
+            if len(found) > 2 and min(found[-2:]) > min(found):
+                break
+        k = int(np.argmin(found)) + 1
+        return k, f"k = {k} has the least BIC of 1 to {len(found)}"

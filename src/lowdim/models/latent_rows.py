@@ -1,0 +1,132 @@
+"""What a Gaussian model with hidden columns says about rows with holes, block by block.
+
+Functions here turn a block of rows into an array; they are handed to `Source.map_rows`, so they work on arrays, files
+and clusters alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import MissingValues
+from lowdim.matrices.holes import count_holes, missing_values
+from lowdim.matrices.preparation import Preparation, dense
+from lowdim.results.linear import LinearFit
+from lowdim.solvers.latent import PIECE, Latent, Posterior, posterior, predicted
+from lowdim.solvers.ppca_expected import pays_to_compile
+from lowdim.sources.source import Block
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RowModel:
+    """A fitted model that is asked about rows, in the data's units."""
+
+    latent: Latent
+    """Of prepared rows."""
+    preparation: Preparation
+    columns: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, fit: LinearFit) -> RowModel:
+        """The model behind the record of a fit."""
+        strengths = np.sqrt(np.maximum(fit.variances - fit.noise_variance, 0.0))
+        mean = np.where(np.isnan(fit.mean), np.nan, 0.0)
+        latent = Latent(mean, fit.components.T * strengths, fit.noise_variance)
+        gain = None if (fit.gain == 1).all() else fit.gain
+        return cls(latent, Preparation(np.nan_to_num(fit.mean), gain), fit.columns)
+
+    @property
+    def gain(self) -> Floats:
+        """(p,) factor of each centred column."""
+        gain = self.preparation.gain
+        return np.ones_like(self.preparation.center) if gain is None else gain
+
+    def prepared(self, block: Block) -> Iterator[tuple[slice, Floats]]:
+        """Pieces of the rows of a block, centred and scaled; infinite entries are refused."""
+        start = 0
+        for rows in self.preparation.pieces(replace(block, weight=None), np.float64, PIECE):
+            if np.isinf(rows).any():
+                raise _infinite(block, self.columns)
+            yield slice(start, start + len(rows)), rows
+            start += len(rows)
+
+    def known(self, block: Block) -> Iterator[tuple[slice, Posterior]]:
+        """The hidden values of the rows of a block, a piece at a time."""
+        compiled = pays_to_compile(block.rows.shape[0], self.latent.k)
+        return ((place, posterior(self.latent, rows, compiled)) for place, rows in self.prepared(block))
+
+
+def hidden_values(block: Block, model: RowModel) -> Floats:
+    """(n, k) expected hidden values."""
+    return np.concatenate([known.z for _, known in model.known(block)])
+
+
+def hidden_covariances(block: Block, model: RowModel) -> Floats:
+    """(n, k · k) covariances of the hidden values."""
+    k = model.latent.k
+    return np.concatenate([known.covariances.reshape(-1, k * k) for _, known in model.known(block)])
+
+
+def log_densities(block: Block, model: RowModel) -> Floats:
+    """(n, 1) log density of what was observed of each row, in the data's units; 0 where that is nothing."""
+    units = np.log(model.gain)
+    parts = [known.loglik + (known.patterns.seen @ units)[known.patterns.of_row] for _, known in model.known(block)]
+    return np.concatenate(parts)[:, None]
+
+
+def filled_rows(block: Block, model: RowModel, dtype: type[np.floating] = np.float64) -> NDArray[np.floating]:
+    """(n, p) observed entries as they are, missing ones as expected."""
+    return _filled(block, model, dtype)[0]
+
+
+def filled_rows_with_deviations(
+    block: Block, model: RowModel, dtype: type[np.floating] = np.float64
+) -> NDArray[np.floating]:
+    """(n, 2 p) the same, and beside them the standard deviation of a reading of each missing entry; else 0."""
+    return np.concatenate(_filled(block, model, dtype), axis=1)
+
+
+def _filled(
+    block: Block, model: RowModel, dtype: type[np.floating]
+) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    values = dense(block.rows).astype(dtype)
+    deviations = np.zeros_like(values)
+    compiled = pays_to_compile(len(values), model.latent.k)
+    for place, rows in model.prepared(block):
+        holes = np.isnan(rows)
+        if not holes.any():
+            continue
+        expected, variances = predicted(model.latent, rows, compiled)
+        with np.errstate(invalid="ignore"):
+            back = expected / model.gain + model.preparation.center
+            spread = np.sqrt(variances) / model.gain
+        values[place][holes] = back[holes]
+        deviations[place][holes] = spread[holes]
+    return values, deviations
+
+
+def drawn_rows(block: Block, model: RowModel, rng: np.random.Generator) -> Floats:
+    """(n, p) observed entries as they are, missing ones drawn from their joint distribution given the observed."""
+    values = dense(block.rows).astype(np.float64)
+    latent, gain = model.latent, model.gain
+    for place, known in model.known(block):
+        spread = np.linalg.cholesky(known.covariances)
+        z = known.z + np.einsum("nij,nj->ni", spread, rng.standard_normal(known.z.shape))
+        noise = np.sqrt(latent.noise) * rng.standard_normal((len(z), len(gain)))
+        drawn = (latent.mean + z @ latent.W.T + noise) / gain + model.preparation.center
+        rows = values[place]
+        np.copyto(rows, drawn, where=np.isnan(rows))
+    return values
+
+
+def _infinite(block: Block, columns: tuple[str, ...] | None) -> MissingValues:
+    holes = count_holes(block.rows)
+    assert holes is not None
+    holes[0] = 0  # what is missing is no error here
+    return missing_values(holes, block.rows.shape[0], columns)

@@ -1,0 +1,60 @@
+"""PCA of rows with missing values: the components of probabilistic PCA, with PCA's attributes."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadParameter
+from lowdim.matrices.convert import fits, in_memory, row_weights
+from lowdim.matrices.preparation import Preparation, dense
+from lowdim.matrices.products import block_scores
+from lowdim.matrices.scaling import Scaling
+from lowdim.models.fit_latent import LatentTask, begin, fit_by_em
+from lowdim.models.latent_rows import RowModel, filled_rows
+from lowdim.results import gaussian
+from lowdim.results.latent import LatentFit
+from lowdim.results.linear import LinearFit
+from lowdim.sources.budget import budget_of
+from lowdim.sources.source import Block, Source
+
+
+def fit_with_holes(estimator: Any, source: Source, sample_weight: Any, scaling: Scaling) -> LinearFit:
+    """The record of a PCA with the settings of this estimator, from what was observed of each row."""
+    k = estimator.n_components
+    if not (k is None or (isinstance(k, (int, np.integer)) and not isinstance(k, bool))):
+        raise BadParameter.of("PCA", "n_components", k, "a whole number, or None to find one, as values are missing")
+    if not scaling.center or scaling.column_weight is not None:
+        raise BadParameter("PCA(missing='ppca') needs center=True and no column_weight, as values are missing.")
+    budget = budget_of("PCA", estimator.memory)
+    if sample_weight is not None:
+        source = source.with_weights(row_weights(source, sample_weight))
+    elif fits(source, None if budget is None else budget.room):
+        source = in_memory(source)  # EM reads the rows again and again
+    task = LatentTask("auto" if k is None else int(k), scale=scaling.scale, seed=estimator.random_state)
+    return as_linear(fit_by_em(source, task, begin(source, task), None), scaling.denominator)
+
+
+def as_linear(fit: LatentFit, denominator: Any) -> LinearFit:
+    """The same with variances that divide by n − ddof, as those of rows without holes do."""
+    known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)}
+    factor = fit.weight / denominator(fit.weight)
+    known |= {
+        "mean": np.nan_to_num(fit.mean),
+        "variances": fit.variances * factor,
+        "total_variance": fit.total_variance * factor,
+    }
+    return LinearFit(**known)
+
+
+def filled_scores(block: Block, fit: LinearFit, whiten: bool) -> NDArray[np.float64]:
+    """(n, k) scores of rows whose holes are filled with what the model expects there."""
+    rows = dense(block.rows)
+    if not np.isfinite(rows).all():
+        gaussian.proper(fit)  # without noise, nothing is expected
+        rows = filled_rows(block, RowModel.of(fit))
+    scores = block_scores(Block(block.start, rows), Preparation(fit.mean, fit.gain), fit.components)
+    return scores * fit.whitening if whiten else scores

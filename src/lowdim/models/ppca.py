@@ -1,0 +1,271 @@
+"""Probabilistic principal component analysis."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from lowdim.errors import BadParameter, Interrupted, MissingValues
+from lowdim.matrices.convert import fits, in_memory, relative_spacing, row_weights
+from lowdim.matrices.scaling import Scaling
+from lowdim.models import settings
+from lowdim.models.closed_form import closed_form, least_bic
+from lowdim.models.fit_latent import SOLVER, Begun, LatentTask, begin, fit_by_em, go_on, memory_needed, record
+from lowdim.models.fit_linear import fit_linear
+from lowdim.models.frames import frame_kind
+from lowdim.models.latent import LatentModel
+from lowdim.models.latent_checkpoint import read_checkpoint, write_checkpoint
+from lowdim.models.latent_components import MOST_COMPONENTS, RULES
+from lowdim.models.plan import counted, plan_fit
+from lowdim.results.latent import LatentFit
+from lowdim.solvers.block_lanczos import BlockLanczos
+from lowdim.solvers.solver import TOLERANCE
+from lowdim.sources.budget import budget_of
+from lowdim.sources.open import open_source
+from lowdim.sources.source import Source
+from lowdim.sources.unstored import UnstoredMissing
+
+SOLVERS = ("auto", "closed", "em", "lecture")
+
+
+class ProbabilisticPCA(LatentModel):
+    """Principal components of rows with missing values, and how sure every number is.
+
+    Each row is mean + W z + noise, with k hidden values z ~ N(0, 1) and noise of one variance in every column. Missing
+    values (NaN, masked, null) are left out of the likelihood, not filled; the model then says what they probably were,
+    with an error bar. Without missing values the answer is PCA's, in closed form.
+
+    Parameters
+    ----------
+    n_components : int, "auto", "bic" or "ard"
+        A number; as many as predict hidden entries best; those of least BIC; or as many as automatic relevance
+        determination leaves.
+    scale : bool or array of shape (p,)
+        Divide the columns by the standard deviations of their observed entries (or by these numbers), which makes one
+        noise for all of them plausible where their units differ.
+    solver : {"auto", "closed", "em", "lecture"}
+        "closed" is for rows without holes, "em" for all, "auto" is "closed" where it can be. "lecture" is EM as
+        textbooks write it, one slow step after the other, for looking at.
+    w_precision : float
+        Precision of a normal prior of every loading, which makes the fit one of maximum a posteriori. It depends on the
+        units of the data. 1 is what the lecture's M-step has, with its σ²I.
+    noise_variance : float or None
+        Variance of the noise where it is known, in the units of the scaled columns.
+    tol : float
+        EM stops when two steps in a row raise the log-likelihood by no more than this per row.
+    max_iter : int
+        Passes of EM over the rows, at most.
+    unstored : {"zero", "missing"}
+        What the entries are that a sparse matrix does not store.
+    checkpoint : path or None
+        A file that keeps the state of EM after every step. If it exists, the fit goes on from there.
+    random_state : int, Generator, RandomState or None
+        Which rows EM is begun with, and which entries are hidden to find `n_components`; None is a fixed seed.
+    memory : int, str or None
+        Most bytes that the process may hold while it fits ("512MB"); see PCA.
+
+    Notes
+    -----
+    `transform` gives expected hidden values, `inverse_transform` the rows that they stand for. EM is exact: it raises
+    the likelihood of the observed entries in every step (`loglik_path_`).
+
+    References
+    ----------
+    Tipping & Bishop 1999, "Probabilistic principal component analysis"; Ilin & Raiko 2010, "Practical approaches to
+    principal component analysis in the presence of missing values".
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> X = lowdim.datasets.iris().values.copy()
+    >>> X[0, 2] = float("nan")
+    >>> model = lowdim.ProbabilisticPCA(2).fit(X)
+    >>> filled, deviation = model.impute(X, return_std=True)
+    >>> bool(abs(filled[0, 2] - 1.4) < 2 * deviation[0, 2])
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: Any = "auto",
+        *,
+        scale: Any = False,
+        solver: str = "auto",
+        w_precision: float = 0.0,
+        noise_variance: float | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
+        unstored: str = "zero",
+        checkpoint: Any = None,
+        random_state: Any = None,
+        memory: Any = None,
+    ):
+        self.n_components = n_components
+        self.scale = scale
+        self.solver = solver
+        self.w_precision = w_precision
+        self.noise_variance = noise_variance
+        self.tol = tol
+        self.max_iter = max_iter
+        self.unstored = unstored
+        self.checkpoint = checkpoint
+        self.random_state = random_state
+        self.memory = memory
+
+    # -- fitting --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ProbabilisticPCA:
+        """Find the model under which the observed entries of X, (n, p), are most likely."""
+        budget = budget_of("ProbabilisticPCA", self.memory)
+        source = counted(self._opened(X, reset=True), budget)
+        task = self._task(source.n_columns)
+        weighted = source if sample_weight is None else source.with_weights(row_weights(source, sample_weight))
+        fit = self._closed(source, sample_weight, task) if task.may_be_closed and task.n_components != "auto" else None
+        if fit is None:
+            if sample_weight is None and fits(source, None if budget is None else budget.room):
+                weighted = in_memory(source)  # EM reads the rows again and again
+            fit = self._by_em(X, weighted, task, sample_weight)
+        self._remember(X, source)
+        self._record: LatentFit | None = fit
+        return self
+
+    @property
+    def fit_(self) -> LatentFit:
+        """The frozen record of the fit."""
+        found: LatentFit | None = getattr(self, "_record", None)
+        if found is None:
+            raise AttributeError("This ProbabilisticPCA is not fitted yet: call fit with data first.")
+        return found
+
+    def explain(self, X: Any = None) -> str:
+        """What the fit did, or with X what a fit of X would do."""
+        from lowdim.views.explain import PlanFacts, explain_fit, explain_plan
+
+        if X is None:
+            return explain_fit(self.fit_)
+        source = open_source(X)
+        task, budget = self._task(source.n_columns), budget_of("ProbabilisticPCA", self.memory)
+        k = task.n_components if isinstance(task.n_components, int) else min(source.n_columns - 1, MOST_COMPONENTS)
+        size = None if source.n_rows is None else source.n_rows * source.n_columns * source.dtype.itemsize
+        facts = PlanFacts(
+            data=source.describe(),
+            bytes=None if source.sparse else size,
+            keep=f"{task.n_components}" if isinstance(task.n_components, str) else f"{k} components",
+            solver=SOLVER,
+            reason="rows may have holes; without any, the closed form is used" if task.may_be_closed else "asked for",
+            passes=f"2 passes, and one in each of up to {task.steps} steps",
+            memory=memory_needed(source.n_columns, k),
+            limit=None if budget is None else budget.limit,
+            accuracy=f"until two steps gain no more than {task.tol:.0e} of log-likelihood a row",
+        )
+        return explain_plan(facts)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_record", None) is not None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _task(self, p: int) -> LatentTask:
+        """The settings, checked."""
+        name = "ProbabilisticPCA"
+        settings.check_seed(name, self.random_state)
+        if self.solver not in SOLVERS:
+            raise BadParameter.of(name, "solver", self.solver, f"one of {', '.join(map(repr, SOLVERS))}")
+        if self.unstored not in ("zero", "missing"):
+            raise BadParameter.of(name, "unstored", self.unstored, "'zero' or 'missing'")
+        if self.n_components not in RULES or not isinstance(self.n_components, str):
+            settings.whole(name, "n_components", self.n_components, 1, max(1, p - 1), ", 'auto', 'bic' or 'ard'")
+        settings.real(name, "w_precision", self.w_precision, 0.0)
+        settings.real(name, "tol", self.tol, 0.0)
+        settings.whole(name, "max_iter", self.max_iter, 1, None)
+        if self.noise_variance is not None:
+            settings.real(name, "noise_variance", self.noise_variance, np.finfo(float).tiny)
+        scaling = settings.scaling_of(name, True, self.scale, None, 0, p, 0.0)
+        return LatentTask(
+            n_components=self.n_components if isinstance(self.n_components, str) else int(self.n_components),
+            alpha=float(self.w_precision),
+            noise=None if self.noise_variance is None else float(self.noise_variance),
+            solver=self.solver,
+            tol=float(self.tol),
+            steps=int(self.max_iter),
+            scale=scaling.scale,
+            seed=self.random_state,
+        )
+
+    def _closed(self, source: Source, sample_weight: Any, task: LatentTask) -> LatentFit | None:
+        """PCA, and the model behind it; None if values are missing and EM may be used instead."""
+        k = task.n_components
+        try:
+            plan = plan_fit(
+                "ProbabilisticPCA",
+                source,
+                sample_weight,
+                None if k == "bic" else k,
+                "auto",
+                BlockLanczos(),
+                budget_of("ProbabilisticPCA", self.memory),
+            )
+            spacing = relative_spacing(source.dtype)
+            scaling = Scaling(True, task.scale, None, 0, spacing)
+            fit = fit_linear(plan.matrix(scaling), plan.keep, plan.choice, TOLERANCE, self.random_state, spacing).fit
+        except MissingValues:
+            if task.solver == "closed":
+                raise
+            return None
+        if k == "bic":
+            return self._closed(source, sample_weight, replace(task, n_components=least_bic(fit)))
+        return closed_form(fit, task.noise)
+
+    def _by_em(self, X: Any, source: Source, task: LatentTask, sample_weight: Any) -> LatentFit:
+        path = None if self.checkpoint is None else os.fspath(self.checkpoint)
+        if path is not None and os.path.exists(path):
+            begun = go_on(source, read_checkpoint(path), task)
+        else:
+            begun = begin(source, task)
+        if task.may_be_closed and begun.observed.complete:  # the number of components had to be found first
+            found = self._closed(source, None, replace(task, n_components=begun.search.model.k))
+            assert found is not None
+            return found
+        last = begun
+
+        def keep(state: Begun) -> None:
+            nonlocal last
+            last = state
+            if path is not None:
+                write_checkpoint(path, state)
+
+        try:
+            return fit_by_em(source, task, begun, keep)
+        except Interrupted as stop:
+            stop.model = self._part(X, source, last) if last.search.best is not None else None
+            raise
+
+    def _part(self, X: Any, source: Source, last: Begun) -> ProbabilisticPCA:
+        """The model as far as an interrupted fit had come."""
+        part: ProbabilisticPCA = clone(self)
+        part.__dict__.update({k: v for k, v in self.__dict__.items() if k not in part.__dict__})
+        part._remember(X, source)
+        part._record = record(source, last, self.random_state)
+        part.begun_ = last
+        return part
+
+    def _remember(self, X: Any, source: Source) -> None:
+        self._frame_kind = frame_kind(X)
+        self._itemsize = source.dtype.itemsize
+        self._columns = source.columns
+        self._data_spacing = relative_spacing(source.dtype)
+
+    def _opened(self, X: Any, reset: bool) -> Source:
+        source = super()._opened(X, reset)
+        return UnstoredMissing(source) if source.sparse and self.unstored == "missing" else source

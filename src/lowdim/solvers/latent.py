@@ -1,0 +1,146 @@
+"""A Gaussian model with hidden columns, and what the observed entries of a row say about them.
+
+x = mean + W z + e with z ~ N(0, I) and e ~ N(0, noise I) (Tipping & Bishop 1999, "Probabilistic principal component
+analysis"). Nothing but observed entries enters, so holes (NaN) need no filling. Rows that observe the same columns
+share a covariance; a symmetric k × k matrix is kept as its k (k + 1) / 2 entries on and above the diagonal, row by row,
+which makes the matrices of all rows one product with the row-wise products of W.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.solvers.patterns import Patterns, patterns_of
+
+Floats = NDArray[np.float64]
+
+PIECE = 512
+"""Rows whose k × k matrices are held at a time: few enough to stay in the cache."""
+
+
+@dataclass(frozen=True)
+class Latent:
+    """A Gaussian model of p columns with k hidden ones."""
+
+    mean: Floats
+    """(p,); NaN for a column of which nothing was ever observed."""
+    W: Floats
+    """(p, k) loadings."""
+    noise: float
+    """Variance of every entry about mean + W z."""
+
+    @property
+    def k(self) -> int:
+        """Number of hidden columns."""
+        return int(self.W.shape[1])
+
+    @cached_property
+    def products(self) -> Floats:
+        """(p, k (k + 1) / 2) w_j w_jᵀ of every column j, as its upper triangle."""
+        one, other = np.triu_indices(self.k)
+        return self.W[:, one] * self.W[:, other]
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What the observed entries of some rows say about their hidden values."""
+
+    patterns: Patterns
+    apart: Floats
+    """(n, p) observed entries less the mean, 0 where nothing was observed."""
+    z: Floats
+    """(n, k) means."""
+    cov: Floats
+    """(u, k (k + 1) / 2) covariance of the rows of each pattern, as its upper triangle."""
+    loglik: Floats
+    """(n,) log density of the observed entries."""
+
+    @property
+    def covariances(self) -> Floats:
+        """(n, k, k) covariance of each row."""
+        return unpacked(self.cov, self.z.shape[1])[self.patterns.of_row]
+
+
+def posterior(model: Latent, X: Floats, compiled: bool = False) -> Posterior:
+    """Hidden values of rows (n, p); NaN marks what was not observed. `compiled` is faster from some 10,000 rows on."""
+    apart = X - model.mean
+    patterns = patterns_of(np.isfinite(apart))
+    if not patterns.complete:
+        np.copyto(apart, 0.0, where=~np.isfinite(apart))
+    M = patterns.seen @ model.products  # Wᵀ W over the observed columns, for every pattern
+    projected = apart @ model.W
+    z = np.empty_like(projected)
+    logdet = (
+        _solve_compiled(M, model.noise, projected, patterns, z)
+        if compiled
+        else _solve(M, model, projected, patterns, z)
+    )
+    count = patterns.seen.sum(axis=1)
+    # determinant and inverse of W_O W_Oᵀ + noise I through the k × k matrix M + noise I (Woodbury)
+    constant = count * np.log(2 * np.pi) + logdet + (count - model.k) * np.log(model.noise)
+    square = np.einsum("ij,ij->i", apart, apart) - np.einsum("ij,ij->i", projected, z)
+    loglik = -0.5 * (constant[patterns.of_row] + square / model.noise)
+    return Posterior(patterns, apart, z, M, loglik)
+
+
+def predicted(model: Latent, X: Floats, compiled: bool = False) -> tuple[Floats, Floats]:
+    """(n, p) expected value of every entry given what was observed of its row, and the variance of a reading of it.
+
+    Where a column was never observed, nothing is expected (NaN), with infinite variance.
+    """
+    values, variances = np.empty_like(X), np.empty_like(X)
+    doubled = (model.products * _weights_of_packed(model.k)).T  # off the diagonal every entry stands twice
+    for rows in pieces(len(X)):
+        known = posterior(model, X[rows], compiled)
+        values[rows] = model.mean + known.z @ model.W.T
+        variances[rows] = (known.cov @ doubled + model.noise)[known.patterns.of_row]
+    variances[:, np.isnan(model.mean)] = np.inf
+    return values, variances
+
+
+def pieces(n: int, rows: int = PIECE) -> Iterator[slice]:
+    """Spans of rows that are worked on at a time."""
+    return (slice(start, start + rows) for start in range(0, n, rows))
+
+
+def unpacked(triangles: Floats, k: int) -> Floats:
+    """(n, k, k) symmetric matrices from their upper triangles (n, k (k + 1) / 2)."""
+    one, other = np.triu_indices(k)
+    whole = np.empty((len(triangles), k, k))
+    whole[:, one, other] = triangles
+    whole[:, other, one] = triangles
+    return whole
+
+
+def packed(whole: Floats) -> Floats:
+    """(n, k (k + 1) / 2) upper triangles of symmetric matrices (n, k, k)."""
+    one, other = np.triu_indices(whole.shape[1])
+    return whole[:, one, other]
+
+
+def _weights_of_packed(k: int) -> Floats:
+    one, other = np.triu_indices(k)
+    return np.where(one == other, 1.0, 2.0)
+
+
+def _solve(M: Floats, model: Latent, projected: Floats, patterns: Patterns, z: Floats) -> Floats:
+    """Put the covariances over M and the means into z; gives log |M + noise I| of every pattern."""
+    whole = unpacked(M, model.k) + model.noise * np.eye(model.k)
+    inverse = np.asarray(np.linalg.inv(whole), dtype=np.float64)
+    M[:] = packed(model.noise * inverse)
+    np.einsum("nij,nj->ni", inverse[patterns.of_row], projected, out=z)
+    logdet: Floats = np.linalg.slogdet(whole)[1]
+    return logdet
+
+
+def _solve_compiled(M: Floats, noise: float, projected: Floats, patterns: Patterns, z: Floats) -> Floats:
+    from lowdim.solvers.ppca_kernels import solve_patterns  # loads numba
+
+    logdet = np.empty(len(M))
+    solve_patterns(M, noise, projected, patterns.order, patterns.starts, z, logdet)
+    return logdet
