@@ -51,18 +51,18 @@ class Incomplete:
         return part.error(mean + z @ W.T)
 
 
-def with_holes(truth: np.ndarray, share: float, rng: np.random.Generator, model: tuple | None = None) -> Incomplete:
+def with_holes(truth: np.ndarray, share: float, rng: np.random.Generator) -> Incomplete:
     """Each known entry is hidden with the same chance."""
-    return Incomplete(np.where(rng.random(truth.shape) < share, np.nan, truth), truth, model)
+    return Incomplete(np.where(rng.random(truth.shape) < share, np.nan, truth), truth)
 
 
 def planted_holes(n: int, p: int, k: int, share: float) -> Incomplete:
     """Rows about a k-dimensional plane, whose directions have deviations k, k/2, …, 1; noise of deviation 0.3."""
     rng = np.random.default_rng([SEED, n, p, k])
-    data = planted(n, p, k, noise=0.3, random_state=rng)
+    data = planted(n, p, k, noise=0.3, missing=share, random_state=rng)
     true = data.truth
     W = true["components"].T * np.sqrt(true["variances"] - 0.3**2)
-    return with_holes(data.values, share, rng, (true["mean"], W, 0.3))
+    return Incomplete(data.values, true["complete"], (true["mean"], W, 0.3))
 
 
 def castle(n: int = 100_000, size: int = 8, share: float = 0.8) -> Incomplete:
