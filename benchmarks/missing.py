@@ -37,9 +37,10 @@ are cores.
 """
 
 ACCURACY = f"""
-Where k is not known, lowdim finds it by hiding entries of those it was given (`n_components="auto"`). The peers that
-take a k but have no rule for it get the one with the least error on such entries (10 % hidden, from 1 to {MOST_TRIED}
-tried). ±: standard error over draws. ppca brings columns to variance one by itself.
+All get columns of variance one (over what is seen of them), as some would make them so by themselves; errors are in the
+units of the table. Where k is not known, lowdim finds it by hiding entries of those it was given
+(`n_components="auto"`). The peers that take a k but have no rule for it get the one with the least error on such
+entries (10 % hidden, from 1 to {MOST_TRIED} tried; pyppca and ppca fail with 1). ±: standard error over draws.
 """
 
 
