@@ -182,6 +182,8 @@ class Filler:
     """What must be installed for it."""
     has_k: bool = True
     """Whether the number of components means anything to it."""
+    prunes: bool = False
+    """Whether it switches off components that are too many by itself."""
 
 
 FILLERS = {
@@ -193,7 +195,7 @@ FILLERS = {
     "pyppca": Filler(by_pyppca, "pyppca"),
     "ppca": Filler(by_ppca, "ppca"),
     "pcaMethods ppca": Filler(by_pca_methods("ppca")),
-    "pcaMethods bpca": Filler(by_pca_methods("bpca")),
+    "pcaMethods bpca": Filler(by_pca_methods("bpca"), prunes=True),
 }
 
 

@@ -40,7 +40,8 @@ ACCURACY = f"""
 All get columns of variance one (over what is seen of them), as some would make them so by themselves; errors are in the
 units of the table. Where k is not known, lowdim finds it by hiding entries of those it was given
 (`n_components="auto"`). The peers that take a k but have no rule for it get the one with the least error on such
-entries (10 % hidden, from 1 to {MOST_TRIED} tried; pyppca and ppca fail with 1). ±: standard error over draws.
+entries (10 % hidden, from 1 to {MOST_TRIED} tried; pyppca and ppca fail with 1). bpca switches off components
+by itself, and gets {MOST_TRIED}. ±: standard error over draws.
 """
 
 
@@ -99,10 +100,13 @@ def components(name: str, X: np.ndarray) -> int:
         return ProbabilisticPCA(n_components="auto").fit(X).n_components_
     if not FILLERS[name].has_k:
         return 0
+    most = min(MOST_TRIED, min(X.shape) - 2)
+    if FILLERS[name].prunes:
+        return most
     rng = np.random.default_rng(0)
     test = Incomplete(np.where(rng.random(X.shape) < 0.1, np.nan, X), X)
     errors: list[float] = []
-    for k in range(1, min(MOST_TRIED, min(X.shape) - 2) + 1):
+    for k in range(1, most + 1):
         try:
             error = test.error(run(name, test.X, k).values)
         except (ValueError, np.linalg.LinAlgError):  # too many components for these holes
