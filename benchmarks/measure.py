@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,16 @@ def interleaved(names: list[str], X: Any, k: Any, repeats: int) -> dict[str, flo
 
 def extra_memory(name: str, X: Any, k: Any) -> int:
     """Bytes by which one fit raised the peak of the process above what it held before."""
+    return memory_of(lambda: run(name, X, k))
+
+
+def memory_of(call: Callable[[], object]) -> int:
+    """Bytes by which a call raised the peak of the process above what it held before."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM (Linux)
     before = status("VmRSS")
-    run(name, X, k)
+    call()
     return max(0, status("VmHWM") - before)
 
 

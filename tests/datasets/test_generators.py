@@ -7,6 +7,7 @@ from lowdim.errors import BadParameter
 
 SMALL = {
     "planted": lambda seed: planted(20, 6, 2, random_state=seed),
+    "planted with holes": lambda seed: planted(20, 6, 2, missing=0.3, patterns=4, random_state=seed),
     "circles": lambda seed: circles(20, random_state=seed),
     "swiss_roll": lambda seed: swiss_roll(20, random_state=seed),
     "stepping_stone": lambda seed: stepping_stone(3, 2, 60, random_state=seed),
@@ -51,6 +52,34 @@ def test_planted_truth_is_found_by_svd():
     # The weakest axis (variance 1) leaves the plane by about noise √(p/n) = 0.01 rad.
     cosines = np.linalg.svd(right[:k] @ truth["components"].T)[1]
     assert np.sqrt(1 - cosines.min() ** 2) < 4 * noise * np.sqrt(p / n)
+
+
+@pytest.mark.parametrize("patterns", [None, 5])
+def test_planted_holes_leave_the_other_entries_as_they_were(patterns):
+    whole, holes = planted(300, 8, 2), planted(300, 8, 2, missing=0.25, patterns=patterns)
+    np.testing.assert_array_equal(holes.truth["complete"], whole.values)
+    seen = ~np.isnan(holes.values)
+    assert 0 < seen.sum() < seen.size
+    np.testing.assert_array_equal(holes.values[seen], whole.values[seen])
+    assert "complete" not in whole.truth
+
+
+def test_planted_hides_the_share_that_was_asked_for():
+    holes = np.isnan(planted(500, 20, 2, missing=0.3).values)
+    # 4 standard errors of a share of 10,000 entries.
+    assert holes.mean() == pytest.approx(0.3, abs=4 * np.sqrt(0.3 * 0.7 / holes.size))
+    assert len(np.unique(holes, axis=0)) > 400  # of 2²⁰ patterns, hardly two rows have the same
+
+
+def test_planted_rows_share_as_many_patterns_as_were_asked_for():
+    holes = np.isnan(planted(500, 20, 2, missing=0.3, patterns=7).values)
+    assert len(np.unique(holes, axis=0)) == 7  # a row misses one of them with chance 6/7, all 500 with 3e-34
+
+
+@pytest.mark.parametrize("wrong", [{"missing": 1.0}, {"missing": -0.1}, {"missing": np.nan}, {"patterns": 0}])
+def test_planted_refuses_holes_that_cannot_be(wrong):
+    with pytest.raises(BadParameter, match=next(iter(wrong))):
+        planted(10, 4, 2, **wrong)
 
 
 def test_planted_residual_is_the_noise():

@@ -19,12 +19,15 @@ def planted(
     *,
     noise: float = 0.1,
     spectrum: ArrayLike | None = None,
+    missing: float = 0.0,
+    patterns: int | None = None,
     random_state: Seed = 0,
 ) -> Dataset:
     """Rows near a k-dimensional plane: mean + scores @ components + noise, all Gaussian.
 
     This is the model of probabilistic PCA: the covariance that the rows are drawn from has the eigenvectors
-    `components`, with eigenvalues spectrum + noise², and noise² in all other directions.
+    `components`, with eigenvalues spectrum + noise², and noise² in all other directions. Entries may be hidden at
+    random; the others are those of the same seed without holes.
 
     Parameters
     ----------
@@ -35,6 +38,10 @@ def planted(
     spectrum : array of shape (k,), or None
         Variances of the scores, largest first. None is (k/1)², (k/2)², …, (k/k)² = 1: each stands clear of
         the next, and the last of the noise.
+    missing : float
+        Chance of each entry to be hidden (NaN), below 1; chance may also hide a whole row or column.
+    patterns : int, or None
+        How many patterns of holes the rows share, each row one of them at random. None: every row has its own.
     random_state : int or Generator
         Where the random numbers come from.
 
@@ -42,7 +49,8 @@ def planted(
     -------
     Dataset
         values of shape (n, p); truth: mean (p,), components (k, p) with orthonormal rows, variances (k,)
-        along them with the noise's share, noise (a standard deviation, shape ()), scores (n, k).
+        along them with the noise's share, noise (a standard deviation, shape ()), scores (n, k); with holes,
+        complete (n, p) too, the values without them.
 
     References
     ----------
@@ -51,6 +59,7 @@ def planted(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from lowdim.datasets import planted
     >>> data = planted(200, 10, 2, noise=0.0, spectrum=[9.0, 1.0])
     >>> truth = data.truth
@@ -58,10 +67,17 @@ def planted(
     np.True_
     >>> truth["variances"]
     array([9., 1.])
+    >>> holes = planted(200, 10, 2, noise=0.0, spectrum=[9.0, 1.0], missing=0.2)
+    >>> round(float(np.isnan(holes.values).mean()), 1)
+    0.2
+    >>> bool(np.array_equal(holes.truth["complete"], data.values))
+    True
     """
     n, p = whole("planted", "n", n, 1), whole("planted", "p", p, 1)
     k = whole("planted", "k", k, 1, p)
     noise = number("planted", "noise", noise, "a standard deviation, 0 or more", 0.0)
+    missing = number("planted", "missing", missing, "a share from 0 to below 1", 0.0, np.nextafter(1.0, 0.0))
+    patterns = None if patterns is None else whole("planted", "patterns", patterns, 1)
     variances = _spectrum(k, spectrum)
     rng = np.random.default_rng(random_state)
     mean = rng.standard_normal(p)
@@ -72,8 +88,10 @@ def planted(
     values *= noise
     values += scores @ components
     values += mean
+    # Drawn last, so that holes change nothing of what is around them.
+    holes = _holes(rng, (n, p), missing, patterns) if missing else None
     return Dataset(
-        values=values,
+        values=values if holes is None else np.where(holes, np.nan, values),
         columns=numbered("x", p),
         about=f"{k} planted directions with Gaussian noise of deviation {noise:g}. Source: made by lowdim.",
         truth={
@@ -82,7 +100,8 @@ def planted(
             "variances": variances + noise**2,
             "noise": np.array(noise),
             "scores": scores,
-        },
+        }
+        | ({} if holes is None else {"complete": values}),
     )
 
 
@@ -188,6 +207,14 @@ def swiss_roll(n: int = 1000, *, noise: float = 0.0, random_state: Seed = 0) -> 
         about="A flat strip rolled up in space. Source: made by lowdim, after Tenenbaum et al. 2000.",
         truth={"unrolled": unrolled, "angle": angle},
     )
+
+
+def _holes(rng: np.random.Generator, shape: tuple[int, int], share: float, patterns: int | None) -> NDArray[np.bool_]:
+    if patterns is None:
+        return rng.random(shape) < share
+    n, p = shape
+    drawn: NDArray[np.bool_] = (rng.random((patterns, p)) < share)[rng.integers(patterns, size=n)]
+    return drawn
 
 
 def _spiral_length(angle: Floats) -> Floats:
