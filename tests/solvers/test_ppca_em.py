@@ -41,6 +41,9 @@ def found(X: np.ndarray, k: int = 2, most: int = 500, compiled: bool = False, **
     rng = np.random.default_rng(0)
     begin = start_from(sample_of(source, Preparation(np.nanmean(X, axis=0), None), len(X), rng), k, rng)
     begin = replace(begin, mean=np.nanmean(X, axis=0), noise=wish.get("noise") or begin.noise)
+    if wish.get("prior", Prior()).relevance:
+        unsure = packed(np.tile(np.eye(k + 1) * begin.noise / len(X), (X.shape[1], 1, 1)))
+        begin = replace(begin, spread=unsure)
     return search(lambda model: expected(model, source, as_they_are, compiled), Search(Wish(**wish), begin), most)
 
 
@@ -154,7 +157,7 @@ def test_the_likelihood_never_falls(hidden, compiled):
     assert (np.diff(path) > -1e-10 * abs(path[-1])).all()
 
 
-@pytest.mark.parametrize("prior", [Prior(), Prior(alpha=2.0), Prior(least=1e-4)], ids=["none", "one", "each"])
+@pytest.mark.parametrize("prior", [Prior(), Prior(alpha=2.0), Prior(relevance=True)], ids=["none", "one", "each"])
 @pytest.mark.parametrize("plain", [False, True])
 def test_likelihood_and_prior_never_fall_together(prior, plain):
     _, X = drawn(300, 0.3)
@@ -169,7 +172,9 @@ def test_the_gradient_vanishes_where_em_ends(prior):
     ones = np.ones(len(X))
 
     def height(mean: np.ndarray, W: np.ndarray, log_noise: float) -> float:
-        return expected_of(Latent(mean, W, np.exp(log_noise)), X, ones, False).loglik + prior.log_density(W)
+        return expected_of(Latent(mean, W, np.exp(log_noise)), X, ones, False).loglik + prior.log_density(
+            Latent(mean, W, np.exp(log_noise))
+        )
 
     at = (model.mean, model.W, np.log(model.noise))
     e = 1e-4
@@ -204,9 +209,41 @@ def test_the_lectures_m_step_leads_to_the_map_solution():
 
 def test_components_that_are_not_needed_fade_away():
     _, X = drawn(500, 0.2)
-    state = found(X, k=6, prior=Prior(least=1e-6 * float(np.nanvar(X, axis=0).sum())), most=1000)
-    lengths = np.linalg.svd(state.best.W, compute_uv=False)
-    assert (lengths**2 > 1e-4).sum() == 2
+    state = found(X, k=6, prior=Prior(relevance=True))
+    assert state.best.k == 2
+    assert state.finished
+
+
+def test_the_bound_of_variational_bayes_is_below_the_evidence():
+    # one column, one hidden value, three rows: log p(x) by quadrature over loading and mean, precision and noise given
+    X = np.array([[0.3], [-0.4], [1.1]])
+    prior, noise = Prior(relevance=True), 0.5
+    begin = Latent(np.zeros(1), np.full((1, 1), 0.7), noise, np.array([[0.1, 0.0, 0.1]]))
+    state = Search(Wish(prior, noise=noise, tol=1e-12), begin)
+    state = search(lambda model: expected_of(model, X, np.ones(3), False), state, 500)
+    alpha = float(prior.precision(state.best)[0])
+    w, m = np.meshgrid(np.linspace(-8, 8, 801) / np.sqrt(alpha), np.linspace(-8, 8, 801), indexing="ij")
+    variance = w**2 + noise
+    density = np.exp(-0.5 * sum(np.log(2 * np.pi * variance) + (x - m) ** 2 / variance for x in X[:, 0]))
+    density *= np.sqrt(alpha / (2 * np.pi)) * np.exp(-0.5 * alpha * w**2)  # flat in the mean
+    evidence = np.log(density.sum() * (w[1, 0] - w[0, 0]) * (m[0, 1] - m[0, 0]))
+    bound = state.logpost[-1] + 0.5 * np.log(2 * np.pi)  # of the flat prior of the mean
+    assert evidence - 0.5 < bound < evidence
+
+
+def test_uncertain_loadings_widen_error_bars():
+    rng = np.random.default_rng(3)
+    sure = Latent(np.zeros(6), rng.standard_normal((6, 2)), 0.2)
+    unsure = replace(sure, spread=packed(np.tile(0.05 * np.eye(3), (6, 1, 1))))
+    X = np.where(rng.random((40, 6)) < 0.4, np.nan, rng.standard_normal((40, 6)))
+    one, other = predicted(sure, X)[1], predicted(unsure, X)[1]
+    assert other.mean() > one.mean()  # on the whole: rows that say less about z are shrunk more, too
+    # by drawing loadings and means: 20,000 draws of products, to 3 % or so
+    known = posterior(unsure, X[:1])
+    draws = rng.standard_normal((20_000, 3)) @ np.linalg.cholesky(0.05 * np.eye(3)).T
+    z = known.z[0] + rng.standard_normal((20_000, 2)) @ np.linalg.cholesky(known.covariances[0]).T
+    readings = np.einsum("nk,nk->n", sure.W[4] + draws[:, :2], z) + draws[:, 2]
+    assert other[0, 4] == pytest.approx(readings.var() + 0.2, rel=0.05)
 
 
 def test_an_extrapolation_that_is_worse_is_taken_back():

@@ -20,8 +20,7 @@ from lowdim.models.latent_components import Problem
 from lowdim.results.certificate import counted, uncertified
 from lowdim.results.latent import Ascent, LatentFit
 from lowdim.results.linear import Provenance
-from lowdim.solvers.latent import Latent
-from lowdim.solvers.ppca_em import LEAST_NOISE, Search, Wish, canonical, search
+from lowdim.solvers.ppca_em import LEAST_NOISE, Search, Wish, canonical, in_other_terms, search
 from lowdim.solvers.ppca_expected import expected, pays_to_compile
 from lowdim.solvers.ppca_start import sample_of
 from lowdim.solvers.prior import Prior
@@ -30,9 +29,6 @@ from lowdim.sources.source import Source
 from lowdim.sources.workers import allowed_threads, one_blas_thread
 
 Floats = NDArray[np.float64]
-
-PRUNED = 1e-6
-"""Share of the total variance below which a component under automatic relevance determination is taken for none."""
 
 SOLVER = "EM over the observed entries"
 
@@ -63,7 +59,7 @@ class LatentTask:
         """What EM is asked for, given what was observed."""
         total = float((seen.variances * gain**2).sum())
         least = max(LEAST_NOISE * total / max(int((seen.count > 0).sum()), 1), float(np.finfo(float).tiny))
-        prior = Prior(least=PRUNED * total) if self.n_components == "ard" else Prior(self.alpha)
+        prior = Prior(relevance=True) if self.n_components == "ard" else Prior(self.alpha)
         return Wish(prior, self.noise, least, self.tol, self.solver == "lecture")
 
 
@@ -158,12 +154,13 @@ def record(source: Source, begun: Begun, seed: Any) -> LatentFit:
     found = begun.search
     model = canonical(found.best or found.model)
     seen, unseen = begun.observed, np.flatnonzero(begun.observed.count == 0)
+    components = _axes(model.W)
+    turned = components.copy()
+    fix_signs(turned)
+    model = in_other_terms(model, np.diag(np.einsum("kj,kj->k", turned, components)), np.zeros(model.k))
     strengths = np.linalg.norm(model.W, axis=0)
-    kept = max(1, int((strengths**2 > (found.wish.prior.least or 0.0)).sum()) if found.wish.prior.least else model.k)
-    components = _axes(model, kept)
-    fix_signs(components)
-    variances = strengths[:kept] ** 2 + model.noise
-    total = float((strengths[:kept] ** 2).sum()) + model.noise * (len(model.mean) - len(unseen))
+    variances = strengths**2 + model.noise
+    total = float((strengths**2).sum()) + model.noise * (len(model.mean) - len(unseen))
     mean = seen.mean + begun.scale * model.mean
     mean[unseen] = np.nan
     ascent = Ascent(found.loglik, found.logpost, found.finished, found.change, found.refused)
@@ -175,27 +172,28 @@ def record(source: Source, begun: Begun, seed: Any) -> LatentFit:
         mean=mean,
         scale=begun.scale,
         column_weight=None,
-        components=components,
+        components=turned,
         variances=variances,
         singular_values=np.sqrt(variances * seen.weight),
         total_variance=total,
         n_rows=seen.n_rows,
         weight=seen.weight,
         ddof=0,
-        certificate=uncertified(components, variances, total, SOLVER, "found by EM: see ascent"),
+        certificate=uncertified(turned, variances, total, SOLVER, "found by EM: see ascent"),
         provenance=made,
         columns=source.columns,
         noise=model.noise,
         loglik=loglik,
         observed=seen.count,
+        spread=model.spread,
         ascent=ascent,
     )
 
 
-def _axes(model: Latent, k: int) -> Floats:
-    """(k, p) orthonormal directions of the first loading vectors, which are orthogonal; any where they vanish."""
-    axes, _ = np.linalg.qr(model.W[:, :k])
-    along = np.einsum("jk,jk->k", axes, model.W[:, :k])
+def _axes(W: Floats) -> Floats:
+    """(k, p) orthonormal directions of loading vectors, which are orthogonal; any where they vanish."""
+    axes, _ = np.linalg.qr(W)
+    along = np.einsum("jk,jk->k", axes, W)
     return np.ascontiguousarray((axes * np.where(along < 0, -1.0, 1.0)).T)
 
 

@@ -29,6 +29,7 @@ FACTS = {
     "rows": number,
     "refused": whole,
     "reason": text,
+    "uncertain": flag,
     "sure": flag,
     "best": flag,
 }
@@ -55,6 +56,8 @@ def write_checkpoint(path: str, begun: Begun) -> None:
         if model is not None:
             arrays |= {f"{name}_W": model.W, f"{name}_mean": np.nan_to_num(model.mean)}
             arrays[f"{name}_noise"] = np.array([model.noise])
+            if model.spread is not None:
+                arrays[f"{name}_spread"] = model.spread
     known = {
         "n_rows": seen.n_rows,
         "n_columns": p,
@@ -66,6 +69,7 @@ def write_checkpoint(path: str, begun: Begun) -> None:
         "rows": state.rows,
         "refused": state.refused,
         "reason": begun.reason,
+        "uncertain": state.model.spread is not None,
         "sure": state.sure is not None,
         "best": state.best is not None,
     }
@@ -94,7 +98,10 @@ def read_checkpoint(path: str) -> Begun:
 
     def model(name: str) -> Latent:
         mean = np.where(count > 0, array(arrays, f"{name}_mean", (p,)), np.nan)
-        return Latent(mean, array(arrays, f"{name}_W", (p, k)), float(array(arrays, f"{name}_noise", (1,))[0]))
+        spread = None
+        if known["uncertain"]:
+            spread = array(arrays, f"{name}_spread", (p, (k + 1) * (k + 2) // 2))
+        return Latent(mean, array(arrays, f"{name}_W", (p, k)), float(array(arrays, f"{name}_noise", (1,))[0]), spread)
 
     def rows(name: str) -> tuple[NDArray[Any], ...]:
         return tuple(array(arrays, name, (size, p * k + p + 1)))

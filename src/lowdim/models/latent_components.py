@@ -41,7 +41,14 @@ class Problem:
     def first(self, k: int) -> Search:
         """Where EM begins with k components."""
         model = start_from(self.sample, k, self.rng)
-        return Search(self.wish, model if self.wish.noise is None else replace(model, noise=self.wish.noise))
+        if self.wish.noise is not None:
+            model = replace(model, noise=self.wish.noise)
+        if self.wish.prior.relevance:  # loadings are known as well as means of so many entries are
+            one, other = np.triu_indices(k + 1)
+            each = np.where(one == other, model.noise, 0.0)
+            count = self.seen.count[:, None]
+            model = replace(model, spread=np.where(count > 0, each / np.maximum(count, 1), 0.0))
+        return Search(self.wish, model)
 
     def components(self, rule: int | str) -> tuple[int, str]:
         """Number of components, and why."""
@@ -63,9 +70,7 @@ class Problem:
 
     def _by_hidden_entries(self, most: int) -> tuple[int, str]:
         trial = try_ks(self.sample, most, self.wish, self.rng)
-        k = max(1, trial.chosen)
-        if k not in trial.ks:
-            return k, "no entry could be hidden to try more"
+        k = max(1, trial.best)
         error, plain = trial.errors[trial.ks.index(k)], trial.errors[0]
         return k, f"with k = {k} hidden entries were predicted to {error:.3g}, by means to {plain:.3g}"
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from lowdim.errors import MissingValues
 from lowdim.matrices.holes import count_holes, missing_values
 from lowdim.matrices.preparation import Preparation, dense
+from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
 from lowdim.solvers.latent import PIECE, Latent, Posterior, posterior, predicted
 from lowdim.solvers.ppca_expected import pays_to_compile
@@ -37,7 +38,8 @@ class RowModel:
         """The model behind the record of a fit."""
         strengths = np.sqrt(np.maximum(fit.variances - fit.noise_variance, 0.0))
         mean = np.where(np.isnan(fit.mean), np.nan, 0.0)
-        latent = Latent(mean, fit.components.T * strengths, fit.noise_variance)
+        spread = fit.spread if isinstance(fit, LatentFit) else None
+        latent = Latent(mean, fit.components.T * strengths, fit.noise_variance, spread)
         gain = None if (fit.gain == 1).all() else fit.gain
         return cls(latent, Preparation(np.nan_to_num(fit.mean), gain), fit.columns)
 

@@ -39,6 +39,9 @@ class LatentFit(LinearFit):
     """Of all observed entries, in the data's units."""
     observed: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     """(p,) entries of each column that were there."""
+    spread: Floats | None = field(default=None, repr=False)
+    """(p, (k + 1) (k + 2) / 2) upper triangles of the covariances of each column's loadings and mean, in the scaled
+    coordinates, where they are known only so well (n_components="ard"); None: they are taken for certain."""
     ascent: Ascent | None = field(default=None, repr=False)
     """None: the closed form was used."""
 

@@ -15,7 +15,7 @@ from lowdim.results.linear import LinearFit
 from lowdim.results.linear_file import Arrays, pack_linear, unpack_linear
 from lowdim.results.strict import array, facts, flag, mapping, number, optional, whole
 
-FIT = {"linear": mapping, "noise": number, "loglik": number, "ascent": optional(mapping)}
+FIT = {"linear": mapping, "noise": number, "loglik": number, "uncertain": flag, "ascent": optional(mapping)}
 ASCENT = {"steps": whole, "converged": flag, "change": number, "refused": whole}
 
 
@@ -23,8 +23,11 @@ def pack_latent(fit: LatentFit) -> tuple[dict[str, Any], Arrays]:
     """Facts and arrays of a fit."""
     linear, arrays = pack_linear(replace(fit, mean=np.nan_to_num(fit.mean)))  # NaN where nothing was observed
     arrays["observed"] = np.asarray(fit.observed, dtype=np.int64)
-    known: dict[str, Any] = {"linear": linear, "noise": fit.noise, "loglik": fit.loglik, "ascent": None}
-    ascent = fit.ascent
+    uncertain = fit.spread is not None
+    known: dict[str, Any] = {"linear": linear, "noise": fit.noise, "loglik": fit.loglik, "uncertain": uncertain}
+    if fit.spread is not None:
+        arrays["spread"] = fit.spread
+    known["ascent"], ascent = None, fit.ascent
     if ascent is not None:
         arrays |= {"ascent_loglik": np.array(ascent.loglik), "ascent_logpost": np.array(ascent.logpost)}
         known["ascent"] = {
@@ -43,6 +46,7 @@ def unpack_latent(given: Any, arrays: Mapping[str, NDArray[Any]]) -> LatentFit:
     observed = array(arrays, "observed", linear.mean.shape, np.int64)
     if known["noise"] <= 0 or (observed < 0).any() or (observed > linear.n_rows).any():
         raise FormatError("The model file holds a noise or numbers of observed entries that no fit can have.")
+    k = linear.k
     plain = {field.name: getattr(linear, field.name) for field in fields(LinearFit)}
     plain["mean"] = np.where(observed > 0, linear.mean, np.nan)
     return LatentFit(
@@ -50,6 +54,7 @@ def unpack_latent(given: Any, arrays: Mapping[str, NDArray[Any]]) -> LatentFit:
         noise=float(known["noise"]),
         loglik=float(known["loglik"]),
         observed=observed,
+        spread=array(arrays, "spread", (len(observed), (k + 1) * (k + 2) // 2)) if known["uncertain"] else None,
         ascent=None if known["ascent"] is None else _ascent(known["ascent"], arrays),
     )
 

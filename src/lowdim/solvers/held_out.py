@@ -22,7 +22,11 @@ from lowdim.sources.memory import ArraySource
 Floats = NDArray[np.float64]
 
 HIDDEN = 0.1
-"""Share of the observed entries that are hidden."""
+"""Share of the observed entries that are hidden at a time."""
+
+ENOUGH, MOST_TIMES = 10_000, 10
+"""Entries are hidden anew until so many were hidden in all, but not more often than this: a few of a small table would
+choose at random."""
 
 ROUGH = 1e-4
 """Gain per row at which EM is stopped here: predictions settle long before the last digits of the likelihood."""
@@ -36,27 +40,43 @@ class Trial:
 
     ks: tuple[int, ...]
     errors: tuple[float, ...]
-    """Root mean square errors."""
-    chosen: int
-    """Fewest components whose error is within one standard error of the least."""
+    """Root mean square errors; the first is that of the means."""
+
+    @property
+    def best(self) -> int:
+        """Number of components with the least error."""
+        return self.ks[int(np.argmin(self.errors))]
 
 
 def try_ks(X: Floats, most: int, wish: Wish, rng: np.random.Generator) -> Trial:
     """Hide some entries of rows (n, p) with holes, and predict them with up to `most` components."""
+    times = int(np.clip(ENOUGH // max(1.0, HIDDEN * np.isfinite(X).sum()), 1, MOST_TIMES))
+    hidden = [_some_entries(X, rng) for _ in range(times)]
+    errors = {0: _error(X, hidden, 0, wish, rng)}
+    for k in _candidates(most):
+        errors[k] = _error(X, hidden, k, wish, rng)
+        last = list(errors.values())
+        if len(last) > 3 and min(last[-2:]) > min(last):  # two in a row were no better
+            break
+    return Trial(tuple(errors), tuple(errors.values()))
+
+
+def _some_entries(X: Floats, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """(n, p) entries that are hidden; a column keeps two of them."""
     known = np.isfinite(X)
     hidden = known & (rng.random(X.shape) < HIDDEN)
-    hidden &= (known & ~hidden).sum(axis=0) >= 2  # a column keeps two entries
-    if not hidden.any():
-        return Trial((0,), (0.0,), 0)
-    shown, truth = np.where(hidden, np.nan, X), X[hidden]
-    squares = {0: (truth - np.broadcast_to(np.nanmean(shown, axis=0), X.shape)[hidden]) ** 2}
-    for k in _candidates(most):
-        squares[k] = (truth - _predictions(shown, k, wish, rng)[hidden]) ** 2
-        means = [float(square.mean()) for square in squares.values()]
-        if len(means) > 3 and min(means[-2:]) > min(means):  # two in a row were no better
-            break
-    errors = tuple(float(np.sqrt(square.mean())) for square in squares.values())
-    return Trial(tuple(squares), errors, _fewest(squares))
+    return np.asarray(hidden & ((known & ~hidden).sum(axis=0) >= 2))
+
+
+def _error(X: Floats, hidden: list[NDArray[np.bool_]], k: int, wish: Wish, rng: np.random.Generator) -> float:
+    """Root mean square error of the predictions of hidden entries."""
+    squares, count = 0.0, 0
+    for some in hidden:
+        shown = np.where(some, np.nan, X)
+        values = _predictions(shown, k, wish, rng) if k else np.broadcast_to(np.nanmean(shown, axis=0), X.shape)
+        squares += float(((X - values)[some] ** 2).sum())
+        count += int(some.sum())
+    return float(np.sqrt(squares / count)) if count else 0.0
 
 
 def _candidates(most: int) -> Iterator[int]:
@@ -74,13 +94,3 @@ def _predictions(shown: Floats, k: int, wish: Wish, rng: np.random.Generator) ->
     found = search(lambda model: expected(model, source, as_they_are, compiled), begin, STEPS)
     assert found.best is not None
     return predicted(found.best, shown, compiled)[0]
-
-
-def _fewest(squares: dict[int, Floats]) -> int:
-    """Fewest components that are not worse than the best by more than the standard error of the difference."""
-    best = min(squares, key=lambda k: float(squares[k].mean()))
-    for k in sorted(squares):
-        apart = squares[k] - squares[best]
-        if apart.mean() <= apart.std() / np.sqrt(len(apart)):
-            return k
-    return best

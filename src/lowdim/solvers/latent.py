@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,9 @@ class Latent:
     """(p, k) loadings."""
     noise: float
     """Variance of every entry about mean + W z."""
+    spread: Floats | None = None
+    """(p, (k + 1) (k + 2) / 2) covariance of the loadings and the mean of every column, as its upper triangle, where
+    they are known only so well (variational Bayes); None: they are taken for certain."""
 
     @property
     def k(self) -> int:
@@ -41,9 +44,10 @@ class Latent:
 
     @cached_property
     def products(self) -> Floats:
-        """(p, k (k + 1) / 2) w_j w_jᵀ of every column j, as its upper triangle."""
+        """(p, k (k + 1) / 2) E[w_j w_jᵀ] of every column j, as its upper triangle."""
         one, other = np.triu_indices(self.k)
-        return self.W[:, one] * self.W[:, other]
+        products = self.W[:, one] * self.W[:, other]
+        return products if self.spread is None else products + self.spread[:, other_triangle(self.k).loadings]
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,11 @@ def posterior(model: Latent, X: Floats, compiled: bool = False) -> Posterior:
         np.copyto(apart, 0.0, where=~np.isfinite(apart))
     M = patterns.seen @ model.products  # Wᵀ W over the observed columns, for every pattern
     projected = apart @ model.W
+    unsure = np.zeros(len(M))
+    if model.spread is not None:  # loadings and mean of a column err together
+        places = other_triangle(model.k)
+        projected -= (patterns.seen @ model.spread[:, places.crossed])[patterns.of_row]
+        unsure = patterns.seen @ model.spread[:, -1]
     z = np.empty_like(projected)
     logdet = (
         _solve_compiled(M, model.noise, projected, patterns, z)
@@ -84,7 +93,7 @@ def posterior(model: Latent, X: Floats, compiled: bool = False) -> Posterior:
     # determinant and inverse of W_O W_Oᵀ + noise I through the k × k matrix M + noise I (Woodbury)
     constant = count * np.log(2 * np.pi) + logdet + (count - model.k) * np.log(model.noise)
     square = np.einsum("ij,ij->i", apart, apart) - np.einsum("ij,ij->i", projected, z)
-    loglik = -0.5 * (constant[patterns.of_row] + square / model.noise)
+    loglik = -0.5 * ((constant + unsure / model.noise)[patterns.of_row] + square / model.noise)
     return Posterior(patterns, apart, z, M, loglik)
 
 
@@ -99,6 +108,8 @@ def predicted(model: Latent, X: Floats, compiled: bool = False) -> tuple[Floats,
         known = posterior(model, X[rows], compiled)
         values[rows] = model.mean + known.z @ model.W.T
         variances[rows] = (known.cov @ doubled + model.noise)[known.patterns.of_row]
+        if model.spread is not None:
+            variances[rows] += packed_squares(known.z) @ model.spread.T
     variances[:, np.isnan(model.mean)] = np.inf
     return values, variances
 
@@ -117,10 +128,38 @@ def unpacked(triangles: Floats, k: int) -> Floats:
     return whole
 
 
+def diagonal(triangles: Floats, k: int) -> Floats:
+    """(n, k) diagonals of symmetric matrices from their upper triangles."""
+    one, other = np.triu_indices(k)
+    return triangles[:, one == other]
+
+
 def packed(whole: Floats) -> Floats:
     """(n, k (k + 1) / 2) upper triangles of symmetric matrices (n, k, k)."""
     one, other = np.triu_indices(whole.shape[1])
     return whole[:, one, other]
+
+
+def packed_squares(z: Floats) -> Floats:
+    """(n, (k + 1) (k + 2) / 2) by which the upper triangle of S gives (z, 1)ᵀ S (z, 1), for every row z of (n, k)."""
+    longer = np.append(z, np.ones((len(z), 1)), axis=1)
+    one, other = np.triu_indices(longer.shape[1])
+    return longer[:, one] * longer[:, other] * _weights_of_packed(longer.shape[1])
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Which entries stand where in the upper triangle of a matrix over k loadings and a mean."""
+
+    loadings: NDArray[np.bool_]
+    crossed: NDArray[np.bool_]
+
+
+@cache
+def other_triangle(k: int) -> _Places:
+    """Of loadings and a mean: which entries are about loadings alone, and which about a loading and the mean."""
+    one, other = np.triu_indices(k + 1)
+    return _Places(other < k, (other == k) & (one < k))
 
 
 def _weights_of_packed(k: int) -> Floats:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from lowdim.solvers.anderson import History
 from lowdim.solvers.iterate import iterate
-from lowdim.solvers.latent import Latent, unpacked
+from lowdim.solvers.latent import Latent, diagonal, packed, unpacked
 from lowdim.solvers.ppca_expected import Expected
-from lowdim.solvers.prior import Prior
+from lowdim.solvers.prior import Prior, turned
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +28,10 @@ LEAST_NOISE = 1e-10
 
 SMALL_CHANGE = 1e-3
 """Change of the loadings in a step, relative to their size, above which EM goes on however little it gains."""
+
+
+FADED = 1e-2
+"""Loadings of a component whose squares are smaller than this, as a share of their own variances, are none."""
 
 
 @dataclass(frozen=True)
@@ -90,12 +94,14 @@ def search(
 
 def step(state: Search, sums: Expected) -> Search:
     """Look at the model of the state, whose expected sums are given, and choose the next one to look at."""
-    logpost = sums.loglik + state.wish.prior.log_density(state.model.W)
+    logpost = sums.loglik + state.wish.prior.log_density(state.model)
     if state.sure is not None and not logpost >= state.logpost[-1]:
         return replace(state, model=state.sure, sure=None, history=History(), refused=state.refused + 1)
     model = state.model
     image = most_likely(model, sums, state.wish)
-    change = float(np.linalg.norm(image.W - model.W) / max(np.linalg.norm(model.W), np.finfo(float).tiny))
+    change = np.inf
+    if image.k == model.k:
+        change = float(np.linalg.norm(image.W - model.W) / max(np.linalg.norm(model.W), np.finfo(float).tiny))
     known = replace(
         state,
         best=model,
@@ -106,7 +112,7 @@ def step(state: Search, sums: Expected) -> Search:
         change=change,
         rows=sums.rows,
     )
-    if state.wish.plain:
+    if state.wish.plain or state.wish.prior.relevance:
         return known
     history = state.history.after(_as_point(model), _as_point(image))
     ahead = history.extrapolated()
@@ -118,33 +124,72 @@ def step(state: Search, sums: Expected) -> Search:
 def most_likely(model: Latent, sums: Expected, wish: Wish) -> Latent:
     """The model that makes the expected sums of another one most likely, turned so that it lies next to that one."""
     k = model.k
-    moments = unpacked(sums.moments[None], k + 1)[0]
     system = unpacked(sums.system, k + 1)
-    never = system[:, k, k] == 0  # columns of which nothing was observed: no loadings, no mean
-    system[never] = np.eye(k + 1)
-    ridge = wish.prior.precision(model.W) * model.noise
-    penalised = system.copy()
-    penalised[:, np.arange(k), np.arange(k)] += ridge
-    solved = np.asarray(np.linalg.solve(penalised, sums.right[:, :, None])[:, :, 0], dtype=np.float64)
-    W, mean = solved[:, :k], model.mean + solved[:, k]
-    noise = wish.noise
-    if noise is None:
-        left = sums.squares - float(np.einsum("ji,ji->", solved, sums.right)) - float((W**2 @ ridge).sum())
-        noise = max(left / sums.entries, wish.least_noise)
-    if wish.plain:
-        return Latent(mean, W, noise)
+    system[system[:, k, k] == 0] = np.eye(k + 1)  # nothing was observed of the column: no loadings, no mean
+    ridge = np.append(wish.prior.precision(model) * model.noise, 0.0)
+    inverse = np.linalg.inv(system + np.diag(ridge))
+    solved = np.einsum("jab,jb->ja", inverse, sums.right)
+    left = sums.squares - float(np.einsum("ja,ja->", solved, sums.right)) - float((solved**2 @ ridge).sum())
+    seen = sums.system[:, -1] > 0
+    if wish.prior.relevance:  # what the loadings err by: tr S A for their covariance S = noise (A + R)⁻¹
+        left += model.noise * float(((k + 1) - np.einsum("jaa,a->j", inverse, ridge))[seen].sum())
+    noise = max(left / sums.entries, wish.least_noise) if wish.noise is None else wish.noise
+    spread = None
+    if wish.prior.relevance:
+        spread = packed(np.asarray(model.noise * inverse, dtype=np.float64))
+        spread[~seen] = 0.0
+    found = Latent(model.mean + solved[:, k], np.ascontiguousarray(solved[:, :k]), noise, spread)
+    return found if wish.plain else _expanded(found, model, sums, wish)
+
+
+def _expanded(found: Latent, before: Latent, sums: Expected, wish: Wish) -> Latent:
+    """The same with hidden values of mean zero and covariance one, which only a prior of given scale forbids."""
+    k = found.k
+    moments = unpacked(sums.moments[None], k + 1)[0]
     center = moments[k, :k] / sums.rows
-    mean = mean + W @ center
-    if wish.prior.none:  # a prior is about the loadings as they are, so the scale of the hidden values must stay
-        spread = moments[:k, :k] / sums.rows - np.outer(center, center)
-        W = np.asarray(W @ np.linalg.cholesky(spread), dtype=np.float64)
-    return Latent(mean, wish.prior.turned(W, model.W), noise)
+    turn = np.eye(k)
+    if wish.prior.none or wish.prior.relevance:
+        turn = np.linalg.cholesky(moments[:k, :k] / sums.rows - np.outer(center, center))
+    if wish.prior.relevance:  # orthogonal loadings make the bound largest: Luttinen & Ilin 2010, "Transformations in
+        # variational Bayesian factor analysis to speed up learning"
+        turn = turn @ np.linalg.eigh(turn.T @ _second(found) @ turn)[1][:, ::-1]
+        turn = turn * np.where(np.einsum("jk,jk->k", found.W @ turn, before.W) < 0, -1.0, 1.0)
+    else:
+        turn = turn @ turned(found.W @ turn, before.W)
+    return _relevant(in_other_terms(found, turn, center))
+
+
+def _relevant(model: Latent) -> Latent:
+    """The model without components that have faded: fading altogether would take them hundreds of steps more."""
+    if model.spread is None:
+        return model
+    unsure = diagonal(model.spread, model.k + 1).sum(axis=0)[:-1]
+    kept = np.einsum("jk,jk->k", model.W, model.W) > FADED * unsure
+    kept[0] |= not kept.any()
+    return model if kept.all() else in_other_terms(model, np.eye(model.k)[:, kept], np.zeros(model.k))
+
+
+def in_other_terms(model: Latent, turn: Floats, center: Floats) -> Latent:
+    """The same model of hidden values z′ with z = turn z′ + center; turn is (k, l)."""
+    k, fewer = turn.shape
+    spread = model.spread
+    if spread is not None:
+        change = np.zeros((fewer + 1, k + 1))
+        change[:fewer, :k], change[fewer, :k], change[fewer, k] = turn.T, center, 1.0
+        spread = packed(change @ unpacked(spread, k + 1) @ change.T)
+    return Latent(model.mean + model.W @ center, model.W @ turn, model.noise, spread)
 
 
 def canonical(model: Latent) -> Latent:
     """The same model with orthogonal loadings, largest first."""
-    U, D, _ = np.linalg.svd(model.W, full_matrices=False)
-    return Latent(model.mean, U * D, model.noise)
+    _, _, Vt = np.linalg.svd(model.W, full_matrices=False)
+    return in_other_terms(model, Vt.T, np.zeros(model.k))
+
+
+def _second(model: Latent) -> Floats:
+    """(k, k) E[WᵀW]."""
+    total = model.W.T @ model.W
+    return total if model.spread is None else total + unpacked(model.spread, model.k + 1).sum(axis=0)[:-1, :-1]
 
 
 def _as_point(model: Latent) -> Floats:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.solvers.latent import Latent, diagonal, unpacked
+
 Floats = NDArray[np.float64]
 
 
@@ -16,37 +18,42 @@ class Prior:
 
     alpha: float = 0.0
     """Precision of every loading; 0: nothing is believed, which makes the fit one of maximum likelihood."""
-    least: float | None = None
-    """If given, each component has a precision of its own, the likeliest one (automatic relevance determination: Bishop
-    1999, "Bayesian PCA"), with sums of squares of loadings no smaller than this: components that the rows do not need
-    shrink below it."""
+    relevance: bool = False
+    """Each component has a precision of its own, the likeliest one (automatic relevance determination: Bishop 1999,
+    "Variational principal components"), and loadings are known only as well as the rows tell."""
 
     @property
     def none(self) -> bool:
         """Whether nothing is believed."""
-        return self.alpha == 0.0 and self.least is None
+        return self.alpha == 0.0 and not self.relevance
 
-    def precision(self, W: Floats) -> Floats:
+    def precision(self, model: Latent) -> Floats:
         """(k,) precision of the loadings of every component."""
-        if self.least is None:
-            return np.full(W.shape[1], self.alpha)
-        return np.asarray(len(W) / np.maximum(np.einsum("jk,jk->k", W, W), self.least))
+        if not self.relevance:
+            return np.full(model.k, self.alpha)
+        assert model.spread is not None
+        squares = np.einsum("jk,jk->k", model.W, model.W) + diagonal(model.spread, model.k + 1).sum(axis=0)[:-1]
+        return np.asarray((model.spread[:, -1] > 0).sum() / squares)
 
-    def log_density(self, W: Floats) -> float:
-        """Of the loadings (p, k); 0 if nothing is believed."""
+    def log_density(self, model: Latent) -> float:
+        """Of the loadings; where they are uncertain, less their information: then the sum with the log-likelihood is
+        the bound that variational Bayes raises. 0 if nothing is believed."""
         if self.none:
             return 0.0
-        alpha, squares = self.precision(W), np.einsum("jk,jk->k", W, W)
-        return float(0.5 * (len(W) * np.log(alpha / (2 * np.pi)) - alpha * squares).sum())
+        alpha = self.precision(model)
+        if model.spread is None:
+            squares = np.einsum("jk,jk->k", model.W, model.W)
+            return float(0.5 * (len(model.W) * np.log(alpha / (2 * np.pi)) - alpha * squares).sum())
+        seen = model.spread[:, -1] > 0
+        logdet = np.linalg.slogdet(unpacked(model.spread[seen], model.k + 1))[1]
+        # less the KL divergence of N(w, S) from the prior; the likeliest precision makes its quadratic terms k a column
+        return float(0.5 * (logdet + np.log(alpha).sum() + 1).sum())
 
-    def turned(self, W: Floats, before: Floats) -> Floats:
-        """The loadings with the hidden values turned, which changes no likelihood.
 
-        With one precision for all, so that they lie next to those before (orthogonal Procrustes). With one for each,
-        so that they are orthogonal: of all turns, that makes the prior largest (Hadamard's inequality).
-        """
-        if self.least is not None:
-            U, D, _ = np.linalg.svd(W, full_matrices=False)
-            return np.asarray(U * D * np.where(np.einsum("jk,jk->k", U, before) < 0, -1.0, 1.0))
-        U, _, Vt = np.linalg.svd(W.T @ before)
-        return np.asarray(W @ (U @ Vt))
+def turned(W: Floats, before: Floats) -> Floats:
+    """(k, k) the turn of hidden values, which changes no likelihood, after which loadings lie next to those before.
+
+    Orthogonal Procrustes: Schönemann 1966.
+    """
+    U, _, Vt = np.linalg.svd(W.T @ before)
+    return np.asarray(U @ Vt)
