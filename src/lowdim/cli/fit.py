@@ -144,7 +144,7 @@ def say_fit(
         say_json(command, {**facts, "saved": save, "output": output})
     elif not quiet:
         scaled = estimator.scale is not False
-        asked = f"--keep {keep}" if keep != options.KEEP or model == "pca" else record.provenance.reason
+        asked = f"--keep {keep if keep != options.KEEP or model == 'pca' else 'auto'}"
         steps = _next(wish, model, scaled, keep, save, output)
         if not scaled and wish.data != "-" and model == "pca" and swamping(record):
             again = " ".join(filter(None, ["lowdim", shlex.quote(wish.data), wish.chosen(), "--scale"]))

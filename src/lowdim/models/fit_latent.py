@@ -30,6 +30,9 @@ from lowdim.sources.workers import allowed_threads, one_blas_thread
 
 Floats = NDArray[np.float64]
 
+SMALL = 200_000
+"""Entries up to which a table is small."""
+
 SOLVER = "EM over the observed entries"
 
 
@@ -55,11 +58,19 @@ class LatentTask:
         """Whether rows without holes have a closed form."""
         return self.alpha == 0 and self.n_components != "ard" and self.solver in ("auto", "closed")
 
+    def rule(self, seen: Observed) -> int | str:
+        """How the number of components is found, given what was observed.
+
+        In a small table with holes the loadings are uncertain, and only relevance determination reckons with that.
+        """
+        small = seen.n_rows * len(seen.mean) <= SMALL and not seen.complete
+        return "ard" if self.n_components == "auto" and small and self.alpha == 0 else self.n_components
+
     def wish(self, seen: Observed, gain: Floats) -> Wish:
         """What EM is asked for, given what was observed."""
         total = float((seen.variances * gain**2).sum())
         least = max(LEAST_NOISE * total / max(int((seen.count > 0).sum()), 1), float(np.finfo(float).tiny))
-        prior = Prior(relevance=True) if self.n_components == "ard" else Prior(self.alpha)
+        prior = Prior(relevance=True) if self.rule(seen) == "ard" else Prior(self.alpha)
         return Wish(prior, self.noise, least, self.tol, self.solver == "lecture")
 
 
@@ -72,7 +83,7 @@ class Begun:
     """(p,) what centred columns are divided by."""
     search: Search
     reason: str
-    """How the number of components was found."""
+    """How the number of components, `{k}` where it is not known yet, was found."""
 
 
 def begin(source: Source, task: LatentTask) -> Begun:
@@ -90,7 +101,7 @@ def begin(source: Source, task: LatentTask) -> Begun:
         preparation = Preparation(seen.mean, 1 / scale)
         sample = sample_of(source, preparation, seen.n_rows, rng)
         problem = Problem(source, seen, preparation, sample, task.wish(seen, 1 / scale), task.steps, rng)
-        k, reason = problem.components(task.n_components)
+        k, reason = problem.components(task.rule(seen))
     return Begun(seen, scale, problem.first(k), reason)
 
 
@@ -167,7 +178,8 @@ def record(source: Source, begun: Begun, seed: Any) -> LatentFit:
     loglik = found.loglik[-1] - float(seen.seen @ np.log(begun.scale)) if found.loglik else -np.inf
     memory = memory_needed(len(mean), model.k)
     passes = found.looks + 2
-    made = Provenance(source.describe(), SOLVER, begun.reason, passes, memory, repr(seed), versions())
+    reason = begun.reason.format(k=model.k)
+    made = Provenance(source.describe(), SOLVER, reason, passes, memory, repr(seed), versions())
     return LatentFit(
         mean=mean,
         scale=begun.scale,

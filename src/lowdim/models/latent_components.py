@@ -66,7 +66,7 @@ class Problem:
             return self._by_hidden_entries(most)
         if rule == "bic":
             return self._by_bic(most)
-        return most, f"of {most} components, those that are not needed fade away (automatic relevance determination)"
+        return most, f"{{k}} of {most} components were needed (automatic relevance determination)"
 
     def _by_hidden_entries(self, most: int) -> tuple[int, str]:
         trial = try_ks(self.sample, most, self.wish, self.rng)

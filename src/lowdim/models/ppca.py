@@ -42,8 +42,9 @@ class ProbabilisticPCA(LatentModel):
     Parameters
     ----------
     n_components : int, "auto", "bic" or "ard"
-        A number; as many as predict hidden entries best; those of least BIC; or as many as automatic relevance
-        determination leaves.
+        A number; those of least BIC; as many as automatic relevance determination leaves, by variational Bayes, which
+        also reckons with the uncertainty of the loadings; or "auto": the latter for tables with holes of up to 200,000
+        entries, and else as many as predict hidden entries best.
     scale : bool or array of shape (p,)
         Divide the columns by the standard deviations of their observed entries (or by these numbers), which makes one
         noise for all of them plausible where their units differ.
