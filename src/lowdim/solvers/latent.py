@@ -15,12 +15,16 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.solvers.patterns import Patterns, patterns_of
+from lowdim.solvers.patterns import Patterns, marks_of, patterns_of
 
 Floats = NDArray[np.float64]
 
 PIECE = 512
 """Rows whose k × k matrices are held at a time: few enough to stay in the cache."""
+
+
+FEW = 0.25
+"""Share of observed entries below which products pass over the others; above it, BLAS is faster with all of them."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Latent:
     def products(self) -> Floats:
         """(p, k (k + 1) / 2) E[w_j w_jᵀ] of every column j, as its upper triangle."""
         one, other = np.triu_indices(self.k)
-        products = self.W[:, one] * self.W[:, other]
+        products = np.ascontiguousarray(self.W[:, one] * self.W[:, other])
         return products if self.spread is None else products + self.spread[:, other_triangle(self.k).loadings]
 
 
@@ -72,11 +76,8 @@ class Posterior:
 
 def posterior(model: Latent, X: Floats, compiled: bool = False) -> Posterior:
     """Hidden values of rows (n, p); NaN marks what was not observed. `compiled` is faster from some 10,000 rows on."""
-    apart = X - model.mean
-    patterns = patterns_of(np.isfinite(apart))
-    if not patterns.complete:
-        np.copyto(apart, 0.0, where=~np.isfinite(apart))
-    M = patterns.seen @ model.products  # Wᵀ W over the observed columns, for every pattern
+    apart, patterns, squares = _looked_at(model, X, compiled)
+    M = times_seen(patterns.seen, model.products, compiled)  # WᵀW over the observed columns, for every pattern
     projected = apart @ model.W
     unsure = np.zeros(len(M))
     if model.spread is not None:  # loadings and mean of a column err together
@@ -84,16 +85,12 @@ def posterior(model: Latent, X: Floats, compiled: bool = False) -> Posterior:
         projected -= (patterns.seen @ model.spread[:, places.crossed])[patterns.of_row]
         unsure = patterns.seen @ model.spread[:, -1]
     z = np.empty_like(projected)
-    logdet = (
-        _solve_compiled(M, model.noise, projected, patterns, z)
-        if compiled
-        else _solve(M, model, projected, patterns, z)
-    )
+    logdet = (_solve_compiled if compiled else _solve)(M, model.noise, projected, patterns, z)
     count = patterns.seen.sum(axis=1)
     # determinant and inverse of W_O W_Oᵀ + noise I through the k × k matrix M + noise I (Woodbury)
-    constant = count * np.log(2 * np.pi) + logdet + (count - model.k) * np.log(model.noise)
-    square = np.einsum("ij,ij->i", apart, apart) - np.einsum("ij,ij->i", projected, z)
-    loglik = -0.5 * ((constant + unsure / model.noise)[patterns.of_row] + square / model.noise)
+    constant = count * np.log(2 * np.pi) + logdet + (count - model.k) * np.log(model.noise) + unsure / model.noise
+    left = squares - np.einsum("ij,ij->i", projected, z)
+    loglik = -0.5 * (constant[patterns.of_row] + left / model.noise)
     return Posterior(patterns, apart, z, M, loglik)
 
 
@@ -167,11 +164,50 @@ def _weights_of_packed(k: int) -> Floats:
     return np.where(one == other, 1.0, 2.0)
 
 
-def _solve(M: Floats, model: Latent, projected: Floats, patterns: Patterns, z: Floats) -> Floats:
+def times_seen(seen: Floats, table: Floats, compiled: bool) -> Floats:
+    """seen @ table, for a matrix of zeros and ones; where most are zeros, they are passed over."""
+    if not compiled or seen.mean() > FEW:
+        return np.asarray(seen @ table)
+    from lowdim.solvers.ppca_kernels import gather  # loads numba
+
+    out = np.empty((len(seen), table.shape[1]))
+    gather(seen, table, out)
+    return out
+
+
+def seen_times(seen: Floats, rows: Floats, compiled: bool) -> Floats:
+    """seenᵀ @ rows, in the same way."""
+    if not compiled or seen.mean() > FEW:
+        return np.asarray(seen.T @ rows)
+    from lowdim.solvers.ppca_kernels import scatter  # loads numba
+
+    out = np.empty((seen.shape[1], rows.shape[1]))
+    scatter(seen, rows, out)
+    return out
+
+
+def _looked_at(model: Latent, X: Floats, compiled: bool) -> tuple[Floats, Patterns, Floats]:
+    """Entries less the mean, 0 where nothing was observed; patterns of what was; sums of squares of each row."""
+    n, p = X.shape
+    if compiled:
+        from lowdim.solvers.ppca_kernels import look  # loads numba
+
+        apart, seen, mark, squares = np.empty((n, p)), np.empty((n, p)), np.empty(n), np.empty(n)
+        look(np.ascontiguousarray(X), model.mean, marks_of(p), apart, seen, mark, squares)
+        return apart, patterns_of(seen, mark), squares
+    apart = X - model.mean
+    here = np.isfinite(apart)
+    apart[~here] = 0.0
+    seen = here.astype(np.float64)
+    return apart, patterns_of(seen, seen @ marks_of(p)), np.einsum("ij,ij->i", apart, apart)
+
+
+def _solve(M: Floats, noise: float, projected: Floats, patterns: Patterns, z: Floats) -> Floats:
     """Put the covariances over M and the means into z; gives log |M + noise I| of every pattern."""
-    whole = unpacked(M, model.k) + model.noise * np.eye(model.k)
+    k = projected.shape[1]
+    whole = unpacked(M, k) + noise * np.eye(k)
     inverse = np.asarray(np.linalg.inv(whole), dtype=np.float64)
-    M[:] = packed(model.noise * inverse)
+    M[:] = packed(noise * inverse)
     np.einsum("nij,nj->ni", inverse[patterns.of_row], projected, out=z)
     logdet: Floats = np.linalg.slogdet(whole)[1]
     return logdet

@@ -33,22 +33,23 @@ class Patterns:
         return len(self.seen) == 1 and bool(self.seen.all())
 
 
-def patterns_of(seen: NDArray[np.bool_]) -> Patterns:
-    """Patterns of rows (n, p) with these entries observed."""
+def patterns_of(seen: NDArray[np.float64], mark: NDArray[np.float64]) -> Patterns:
+    """Patterns of rows (n, p), 1 where an entry was observed, else 0, with marks (n,) `seen @ marks_of(p)`."""
     n, p = seen.shape
     if seen.all():
         return Patterns(np.ones((1, p)), np.arange(n), np.array([0, n]))
-    mask = seen.astype(np.float64)
-    # rows of one pattern have the same sum of random numbers; that the reverse holds too is checked
-    mark = mask @ _random_numbers(p)
+    # rows of one pattern have the same mark; that the reverse holds too is checked
     order = np.argsort(mark, kind="stable")
-    same = np.zeros(n, dtype=bool)
     near = np.flatnonzero(mark[order[1:]] == mark[order[:-1]]) + 1
+    if not len(near):
+        return Patterns(seen, np.arange(n), np.arange(n + 1))
+    same = np.zeros(n, dtype=bool)
     same[near] = (seen[order[near]] == seen[order[near - 1]]).all(axis=1)
     first = np.flatnonzero(~same)
-    return Patterns(mask[order[first]], order, np.append(first, n))
+    return Patterns(seen[order[first]], order, np.append(first, n))
 
 
 @cache
-def _random_numbers(p: int) -> NDArray[np.float64]:
+def marks_of(p: int) -> NDArray[np.float64]:
+    """(p,) random numbers, whose sum over observed columns marks a pattern."""
     return np.random.default_rng(0).random(p)

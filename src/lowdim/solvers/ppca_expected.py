@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.matrices.preparation import Preparation
-from lowdim.solvers.latent import PIECE, Latent, Posterior, packed, posterior, unpacked
+from lowdim.solvers.latent import PIECE, Latent, Posterior, packed, posterior, seen_times, unpacked
 from lowdim.sources.source import Block, Source
 
 Floats = NDArray[np.float64]
@@ -87,7 +87,7 @@ def expected_of(model: Latent, X: Floats, weight: Floats, compiled: bool) -> Exp
     known = posterior(model, X, compiled)
     seen = known.patterns.seen
     moments = _moments_compiled(known, weight) if compiled else _moments(known, weight)
-    weighted = known.apart * weight[:, None]
+    weighted = known.apart if (weight == 1).all() else known.apart * weight[:, None]
     right = np.empty((len(model.mean), model.k + 1))
     right[:, :-1] = weighted.T @ known.z
     right[:, -1] = weighted.sum(axis=0)
@@ -95,7 +95,7 @@ def expected_of(model: Latent, X: Floats, weight: Floats, compiled: bool) -> Exp
         rows=float(weight.sum()),
         entries=float(seen.sum(axis=1) @ moments[:, -1]),
         moments=moments.sum(axis=0),
-        system=seen.T @ moments,
+        system=seen_times(seen, moments, compiled),
         right=right,
         squares=float(np.einsum("ij,ij->", weighted, known.apart)),
         loglik=float(weight @ known.loglik),
