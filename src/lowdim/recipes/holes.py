@@ -1,4 +1,4 @@
-"""Which numbers of a picture are missing, and which observed ones are hidden to learn how far filling can be trusted."""
+"""Which numbers of a picture are missing, and which observed ones are hidden to learn how far to trust filling."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def missing_in(
     if mask is not None:
         holes = holes | _from_mask(picture, mask)
     if missing is not None:
-        marked = picture.alpha == 0 if _is_alpha(picture, missing) else _of_colour(picture, missing)
+        marked = np.equal(picture.alpha, 0) if _is_alpha(picture, missing) else _of_colour(picture, missing)
         holes = holes | (marked if holes.ndim == 2 else marked[:, :, None])
     if holes.all():
         raise BadInput(f"All {holes.size:,} values of the picture are missing: there is nothing to fill it from.")
@@ -79,7 +79,7 @@ def _from_mask(picture: Picture, mask: str | os.PathLike[str] | ArrayLike) -> Ma
 def _read_mask(path: str | os.PathLike[str]) -> NDArray[np.bool_]:
     """White is missing, black is known; half of the light decides, so that a JPEG serves as well."""
     marks = Picture.of(path)
-    return marks.values * 2 > (marks.peak if marks.peak is not None else np.nanmax(marks.values))
+    return np.greater(marks.values * 2, marks.peak if marks.peak is not None else np.nanmax(marks.values))
 
 
 def _is_alpha(picture: Picture, missing: str | ArrayLike) -> bool:
@@ -103,5 +103,5 @@ def _of_colour(picture: Picture, missing: str | ArrayLike) -> Mask:
     if len(colour) not in (1, 3):
         raise BadParameter(f"missing={missing!r}: a colour has one number, or three.")
     # pixels of a colour that was rounded are within half a step of it
-    found: Mask = (np.abs(spread - colour) <= 0.5 * (picture.peak or 255.0) / 255.0).all(axis=2)
-    return found
+    near = np.abs(spread - colour) <= 0.5 * (picture.peak or 255.0) / 255.0
+    return np.asarray(near.all(axis=2), dtype=np.bool_)

@@ -30,6 +30,9 @@ SHARES = (1 / 12, 1 / 6, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
 LEAST_NOISE = 1 / 255
 """Standard deviation, as a share of full light, below which the noise is not let fall."""
 
+ROUNDING = 1 / (255 * 12**0.5)
+"""Standard deviation of a number that was rounded to 8 bits: no filled one is said to be surer."""
+
 Fill = Callable[[Floats], Guess]
 """Fills a picture with NaN by what was learnt."""
 
@@ -78,7 +81,7 @@ def inpaint(
     Returns
     -------
     Restored
-        With `picture`, `deviations`, `pixels`, `noise_sd`, `psnr` and `save`.
+        With `picture`, `deviations`, `pixels`, `noise_sd`, `psnr` and `save`; `psnr_before` is that with black holes.
 
     Notes
     -----
@@ -111,12 +114,15 @@ def inpaint(
     holes = missing_in(given, mask, missing)
     if not holes.any():
         return Restored.of(given, given.values, np.zeros_like(given.values), sigma or 0.0, method, truth)
+    if isinstance(missing, str) and missing == "alpha":
+        given = _opaque(given)
     grey = given.values.ndim == 2
     values = np.where(holes, np.nan, given.values)
     filled, deviations, noise = _fill(values[:, :, None] if grey else values, method, sigma, patch, given.peak, seed)
     if grey:
         filled, deviations = filled[:, :, 0], deviations[:, :, 0]
-    return Restored.of(replace(given, values=values), filled, deviations, noise, method, truth)
+    black = replace(given, values=np.nan_to_num(values))  # what it is compared with
+    return Restored.of(black, filled, deviations, noise, method, truth)
 
 
 def _fill(
@@ -134,6 +140,7 @@ def _fill(
     own = np.sqrt(guess.variances + noise)
     errors = (trial.values - values)[hidden]
     deviations = calibrated(own, np.sqrt(trial.variances + noise)[hidden], errors)
+    deviations = np.maximum(deviations, light * ROUNDING)
     return guess.values, np.where(holes, deviations, 0.0), float(np.sqrt(noise))
 
 
@@ -186,8 +193,8 @@ METHODS = {"grouped": _grouped, "mixture": _several, "ppca": _one}
 
 
 def _rich(rows: Rows, sigma: float | None, least: float) -> Mixture:
-    """One PPCA with so many components that only the smallest quarter of the variances is taken for noise."""
-    return one_ppca(rows, max(1, (3 * rows.X.shape[1]) // 4), _square(sigma), least)
+    """One PPCA with so many components that only the smallest sixteenth of the variances is taken for noise."""
+    return one_ppca(rows, max(1, (15 * rows.X.shape[1]) // 16), _square(sigma), least)
 
 
 def _laid(model: Mixture, patch: int) -> Fill:
@@ -202,6 +209,13 @@ def _error(model: Mixture, shown: Floats, hidden: Floats, patch: int) -> float:
 
 def _square(sigma: float | None) -> float | None:
     return None if sigma is None else max(float(sigma) ** 2, 1e-12)
+
+
+def _opaque(picture: Picture) -> Picture:
+    """The transparent pixels are those that are filled, and can be shown then."""
+    assert picture.alpha is not None
+    full = np.iinfo(picture.alpha.dtype).max if picture.alpha.dtype.kind in "ui" else picture.alpha.max() or 1.0
+    return replace(picture, alpha=np.where(picture.alpha == 0, full, picture.alpha).astype(picture.alpha.dtype))
 
 
 def _check(method: str, sigma: float | None) -> None:

@@ -125,7 +125,8 @@ def _mean_of(picture: Floats, top: int, left: int, width: int) -> float:
         for j in range(width):
             for c in range(picture.shape[2]):
                 total += picture[top + i, left + j, c]
-    return total / (width * width * picture.shape[2])
+    mean: float = total / (width * width * picture.shape[2])
+    return mean
 
 
 @numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)

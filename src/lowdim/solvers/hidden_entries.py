@@ -33,7 +33,7 @@ class Gaussian:
     @cached_property
     def precision(self) -> Floats:
         """(p, p) inverse of the covariance."""
-        inverse: Floats = np.linalg.inv(self.cov)
+        inverse = np.asarray(np.linalg.inv(self.cov), dtype=np.float64)
         return np.ascontiguousarray((inverse + inverse.T) / 2)
 
     @cached_property

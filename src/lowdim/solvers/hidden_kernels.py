@@ -67,9 +67,7 @@ def expectations(
                 spread -= C.T @ C
         else:
             u = p - m
-            loglik[i] = expect_hidden(
-                X[i], mean, precision, logdet, hidden, u, L, B, v, apart, means[i], variances[i]
-            )
+            loglik[i] = expect_hidden(X[i], mean, precision, logdet, hidden, u, L, B, v, apart, means[i], variances[i])
             if len(spread):
                 _add_inverse(B, u, hidden, weight[i], spread)
     if len(spread):
@@ -165,7 +163,8 @@ def _solve_seen(x: Floats, mean: Floats, cov: Floats, seen: Places, m: int, L: F
         v[i] = x[seen[i]] - mean[seen[i]]
     logdet = _cholesky(L, m)
     square = _forward(L, m, v)
-    return -0.5 * (m * np.log(2 * np.pi) + logdet + square)
+    loglik: float = -0.5 * (m * np.log(2 * np.pi) + logdet + square)
+    return loglik
 
 
 @numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
@@ -211,7 +210,8 @@ def _solve_hidden(
         for j in range(p):
             total += row[j] * apart[j]
         square += total * apart[i]
-    return -0.5 * ((p - u) * np.log(2 * np.pi) + logdet + own + square)
+    loglik: float = -0.5 * ((p - u) * np.log(2 * np.pi) + logdet + own + square)
+    return loglik
 
 
 @numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
