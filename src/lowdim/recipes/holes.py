@@ -29,7 +29,7 @@ def missing_in(
     if mask is not None:
         holes = holes | _from_mask(picture, mask)
     if missing is not None:
-        marked = np.equal(picture.alpha, 0) if _is_alpha(picture, missing) else _of_colour(picture, missing)
+        marked = _clear(picture) if isinstance(missing, str) and missing == "alpha" else _of_colour(picture, missing)
         holes = holes | (marked if holes.ndim == 2 else marked[:, :, None])
     if holes.all():
         raise BadInput(f"All {holes.size:,} values of the picture are missing: there is nothing to fill it from.")
@@ -79,15 +79,14 @@ def _from_mask(picture: Picture, mask: str | os.PathLike[str] | ArrayLike) -> Ma
 def _read_mask(path: str | os.PathLike[str]) -> NDArray[np.bool_]:
     """White is missing, black is known; half of the light decides, so that a JPEG serves as well."""
     marks = Picture.of(path)
-    return np.greater(marks.values * 2, marks.peak if marks.peak is not None else np.nanmax(marks.values))
+    white = marks.peak if marks.peak is not None else float(np.nanmax(marks.values))
+    return np.asarray(2 * marks.values > white, dtype=np.bool_)
 
 
-def _is_alpha(picture: Picture, missing: str | ArrayLike) -> bool:
-    if not (isinstance(missing, str) and missing == "alpha"):
-        return False
+def _clear(picture: Picture) -> Mask:
     if picture.alpha is None:
         raise BadInput("Missing pixels should be the transparent ones, but the picture has no alpha: give a mask.")
-    return True
+    return np.asarray(picture.alpha == 0, dtype=np.bool_)
 
 
 def _of_colour(picture: Picture, missing: str | ArrayLike) -> Mask:

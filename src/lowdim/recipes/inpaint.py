@@ -22,7 +22,10 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 PASSES = 5
-"""Passes over groups of similar patches; each later one gains less than 0.15 dB (bsds_mushroom, 80 % missing)."""
+"""Passes over groups of similar patches."""
+
+FURTHER = 1.5
+"""How far each pass but the last is followed: five so are worth eight with 1 (31.18, 31.13 dB on the tuning crops)."""
 
 SHARES = (1 / 12, 1 / 6, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
 """Components, per number in a patch, that are tried for one PPCA: 16 to 144 for 8 × 8 pixels in colour."""
@@ -178,7 +181,7 @@ def _grouped(
     common = Common.of(one.gaussians[0].cov, doubt_of(one, rows.X[:2000]), float(one.noise[0]))
     guess, stride = expected_picture(one, shown, patch, max(1, patch // 4)), max(1, patch // 2)
     for _ in range(PASSES - 1):
-        guess = fill_by_similar(shown, guess, common, patch, stride)
+        guess = _further(guess, fill_by_similar(shown, guess, common, patch, stride))
 
     def fill(values: Floats) -> Guess:
         seen = np.isfinite(values)
@@ -186,6 +189,11 @@ def _grouped(
         return fill_by_similar(values, now, common, patch, stride)
 
     return fill, common.noise
+
+
+def _further(now: Guess, better: Guess) -> Guess:
+    """Further on the way that a pass has gone: passes alone come near their end by the same share each time."""
+    return Guess(now.values + FURTHER * (better.values - now.values), better.variances)
 
 
 METHODS = {"grouped": _grouped, "mixture": _several, "ppca": _one}
