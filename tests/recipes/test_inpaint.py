@@ -18,8 +18,8 @@ COLOUR = np.dstack([GREY, GREY[::-1], 255 - GREY]).astype(np.uint8)
 
 @pytest.fixture(autouse=True)
 def few_passes(monkeypatch):
-    """Two passes instead of five, and few patches: these are tests of laws, not of quality."""
-    monkeypatch.setattr(module, "PASSES", 2)
+    """Three passes instead of six, and few patches: these are tests of laws, not of quality."""
+    monkeypatch.setattr(module, "PASSES", 1)
     monkeypatch.setattr("lowdim.recipes.patch_models.LEARNT", 400)
 
 

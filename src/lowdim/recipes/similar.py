@@ -27,7 +27,7 @@ REACH, MEMBERS, PREDICTED = 12, 200, 3
 STRENGTH = 30.0
 """Members that the covariance of all patches counts for in that of a group."""
 
-DOUBT = 0.5
+DOUBT = 0.15
 """Share of the variance of filled pixels that is added to that among filled patches. All of it would be right if
 errors of neighbours in the group were independent; less is right as they share their values."""
 
