@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 STRICT = 0.8
 """Share of the largest variance of pure noise above which a component of brightness is kept in the first pass. The
-second pass mends what little noise comes through, but not what is lost. Found on three pictures (docs/benchmarks.md)."""
+second pass mends what little noise comes through, not what is lost. Found on three pictures (docs/benchmarks.md)."""
 
 FLAT = 1.05
 """Variance of all values of a group below which it is of one grey, as in NL-Bayes."""
@@ -101,9 +101,9 @@ def _one_pass(noisy: Floats, guide: Floats, how: Pass, estimate: Estimate) -> tu
     return mean, np.maximum(total[2] / total[0] - mean**2, 0.0)  # variance of the mixture of all predictions
 
 
-def _from_noisy(patches: Floats, _: Floats) -> tuple[Floats, Floats]:
+def _from_noisy(patches: Floats, guides: Floats) -> tuple[Floats, Floats]:
     """Each channel alone, with the covariance of the noisy patches, whose noise is taken off its eigenvalues."""
-    g, c, n, p = patches.shape
+    _, c, n, p = patches.shape
     mean = patches.mean(axis=2, keepdims=True)
     apart = patches - mean
     variances, components = np.linalg.eigh(apart.swapaxes(2, 3) @ apart / n)

@@ -20,7 +20,7 @@ THRESHOLD = 2.75
 Salmon & Dalalyan 2011, "Image denoising with patch based PCA", who find 2.75 best)."""
 
 Shrink = Callable[[Floats, Floats], tuple[Floats, Floats]]
-"""Scores (n, p) and variances of the p components → scores without noise, and variances of their errors, (n or 1, p)."""
+"""Scores (n, p) and variances of the p components → scores without noise, and the variances of their errors."""
 
 
 def by_ppca(picture: Floats, width: int) -> tuple[Floats, Floats]:
