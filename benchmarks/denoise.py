@@ -1,4 +1,4 @@
-"""Pictures with white noise of known strength: lowdim's methods beside scikit-image's and BM3D, in decibels and seconds.
+"""Pictures with white noise of known strength: lowdim beside scikit-image and BM3D, in decibels and seconds.
 
 All are given the true strength of the noise; one column more shows lowdim when it has to find it. Pictures are those
 of the folder images/ of LOWDIM_DATA; what could be chosen was chosen on TUNED alone.
@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from workloads import SEED
 
 import lowdim.recipes.denoise as recipe
 from lowdim.recipes.noise import noise_sd
 from lowdim.recipes.picture import psnr
 from lowdim.sources.pictures import read_picture
+from workloads import SEED
 
 NAME = "denoising"
 
@@ -130,9 +130,9 @@ def table() -> list[str]:
         "## Denoising",
         "",
         f"Middles of {CROP} × {CROP} pixels of {len(names)} pictures (grey: "
-        f"{', '.join(name for name in names if not mean(rows, 'colour', name=name))}; the others in colour), with white "
-        f"noise of standard deviation σ, neither rounded nor clipped. Mean decibels (PSNR); all know σ but the one that "
-        f"says so. Settings were chosen on {', '.join(TUNED)}; the last column is without these. "
+        f"{', '.join(name for name in names if not mean(rows, 'colour', name=name))}; the others in colour), with "
+        "white noise of standard deviation σ, neither rounded nor clipped. Mean decibels (PSNR); all know σ but the "
+        f"one that says so. Settings were chosen on {', '.join(TUNED)}; the last column is without these. "
         f"scikit-image {version('scikit-image')}, bm3d {version('bm3d')}.",
         "",
         f"| method | {' | '.join(f'σ = {sigma}' for sigma in SIGMAS)} | grey | colour | all | not tuned on | seconds |",

@@ -81,6 +81,7 @@ def _one_pass(noisy: Floats, guide: Floats, how: Pass, estimate: Estimate) -> tu
     def strip(top: int) -> tuple[int, int, Floats]:
         apart = np.empty((len(lefts), side**2), dtype=np.float32)
         distances(seen, top, lefts, how.width, how.reach, apart)
+        apart[:, side**2 // 2] = -1  # a patch is in its own group, also where many are equal: every pixel is covered
         near = np.argpartition(apart, n - 1, axis=1)[:, :n]
         tops, places = top + near // side - how.reach, lefts[:, None] + near % side - how.reach
         patches = np.empty((len(lefts), c, n, how.width**2))
@@ -126,7 +127,7 @@ def _from_guide(patches: Floats, guides: Floats) -> tuple[Floats, Floats]:
     mean = together[1].mean(axis=1, keepdims=True)
     apart = together[1] - mean
     identity = np.eye(c * p)
-    filters = identity - np.linalg.inv(apart.swapaxes(1, 2) @ apart / (n - 1) + identity)
+    filters = identity - np.linalg.inv(apart.swapaxes(1, 2) @ apart / max(1, n - 1) + identity)
     values = mean + (together[0] - mean) @ filters
     errors = np.diagonal(filters, axis1=1, axis2=2).reshape(g, c, p)
     return np.ascontiguousarray(values.reshape(g, n, c, p).swapaxes(1, 2)), errors + 1 / n

@@ -26,6 +26,9 @@ COLOUR_WIDTH, GREY_WIDTH = 8, 7
 MOST_PATCHES = 100_000
 """Patches that are looked at; larger pictures have them further apart, as far as every pixel is still in one."""
 
+FEWEST = 20
+"""Patches that are needed for each direction of their space: with fewer, the smallest eigenvalue is far too small."""
+
 SURE = 1 - 1e-6
 """Probability with which a patch of noise alone is taken for one."""
 
@@ -44,14 +47,23 @@ def noise_sd(picture: Floats) -> float:
     4.9
     """
     values = picture - picture.mean()
-    usual = GREY_WIDTH if picture.ndim == 2 else COLOUR_WIDTH
-    width = min(usual, *picture.shape[:2])
-    apart = math.ceil(math.sqrt(values[..., 0].size if values.ndim == 3 else values.size) / math.sqrt(MOST_PATCHES))
-    grid = Grid(values.shape, width, min(max(1, apart), width))
+    grid = _grid(picture.shape)
     patches = grid.cut(values)
     variance = _of_grey(patches, grid) if picture.ndim == 2 else _mean_that_is_median(_eigenvalues(patches))
     least = np.finfo(np.float64).eps * float(np.abs(values).max()) ** 2  # what rounding alone leaves
     return math.sqrt(variance) if variance > least else 0.0
+
+
+def _grid(shape: tuple[int, ...]) -> Grid:
+    """Patches as wide as in the papers, or as leaves a small picture enough of them for their covariance."""
+    pixels = shape[0] * shape[1]
+    for width in range(GREY_WIDTH if len(shape) == 2 else COLOUR_WIDTH, 1, -1):
+        apart = min(max(1, math.ceil(math.sqrt(pixels / MOST_PATCHES))), width)
+        if min(shape[:2]) >= width:
+            grid = Grid(shape, width, apart)
+            if grid.n >= FEWEST * grid.p:
+                return grid
+    return Grid(shape, 1)
 
 
 def _mean_that_is_median(eigenvalues: Floats) -> float:
@@ -76,13 +88,13 @@ def _of_grey(patches: Floats, grid: Grid) -> float:
     variance, plain = float(_eigenvalues(patches)[0]), np.ones(len(patches), dtype=bool)
     for _ in range(STEPS):
         chosen = texture < limit * variance
-        if chosen.sum() < 4 * p:  # too few for a covariance
+        if chosen.sum() < FEWEST * p:
             break
         plain, before, variance = chosen, variance, float(_eigenvalues(patches[chosen])[0])
         if abs(variance - before) <= 1e-4 * before:
             break
-    # few patches make the smallest eigenvalue too small, what is left of the picture in them makes it too large: half of
-    # the correction for the first does best on three pictures (docs/benchmarks.md)
+    # few patches make the smallest eigenvalue too small, what is left of the picture in them makes it too large: half
+    # of the correction for the first does best on three pictures (docs/benchmarks.md)
     return variance / math.sqrt(_smallest_of_noise(grid, plain))
 
 
