@@ -103,7 +103,17 @@ def _one_pass(noisy: Floats, guide: Floats, how: Pass, estimate: Estimate) -> tu
 
 
 def _from_noisy(patches: Floats, guides: Floats) -> tuple[Floats, Floats]:
-    """Each channel alone, with the covariance of the noisy patches, whose noise is taken off its eigenvalues."""
+    """Each channel alone, with the covariance of the noisy patches; groups without any structure get one level."""
+    g, c, n, p = patches.shape
+    values = np.broadcast_to(patches.mean(axis=(2, 3), keepdims=True), patches.shape).copy()
+    errors = np.full((g, c, p), 1 / (n * p))
+    rough = patches.var(axis=(2, 3)).mean(axis=1) >= FLAT
+    values[rough], errors[rough] = _by_components(patches[rough])
+    return values, errors
+
+
+def _by_components(patches: Floats) -> tuple[Floats, Floats]:
+    """Posterior means under the PCA of each group, whose variances lose what noise has added to them."""
     _, c, n, p = patches.shape
     mean = patches.mean(axis=2, keepdims=True)
     apart = patches - mean
@@ -113,11 +123,7 @@ def _from_noisy(patches: Floats, guides: Floats) -> tuple[Floats, Floats]:
     strict = np.array([STRICT, 1.0, 1.0])[:c, None]
     gains = np.where(variances > largest * strict, 1 - 1 / np.maximum(variances, 1.0), 0.0)
     filters = (components * gains[..., None, :]) @ components.swapaxes(2, 3)
-    errors = (components**2 @ gains[..., None])[..., 0] + 1 / n
-    level = patches.mean(axis=(2, 3), keepdims=True)
-    flat = patches.var(axis=(2, 3)).mean(axis=1) < FLAT
-    values = np.where(flat[:, None, None, None], level, mean + apart @ filters)
-    return values, np.where(flat[:, None, None], 1 / (n * p), errors)
+    return mean + apart @ filters, (components**2 @ gains[..., None])[..., 0] + 1 / n
 
 
 def _from_guide(patches: Floats, guides: Floats) -> tuple[Floats, Floats]:

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 COLOUR_WIDTH, GREY_WIDTH = 8, 7
 """Pixels of a patch, as in the two papers."""
 
-MOST_PATCHES = 100_000
+MOST_PATCHES = 50_000
 """Patches that are looked at; larger pictures have them further apart, as far as every pixel is still in one."""
 
 FEWEST = 20
@@ -77,14 +77,14 @@ def _mean_that_is_median(eigenvalues: Floats) -> float:
 
 def _of_grey(patches: Floats, grid: Grid) -> float:
     """Smallest eigenvalue of patches without texture, which are chosen by the noise that the last ones had."""
-    from scipy.stats import gamma
+    from scipy.special import gammaincinv
 
     width, p = grid.width, grid.p
     squares = patches.reshape(-1, width, width)
     slopes = (squares[:, :, 2:] - squares[:, :, :-2]) / 2, (squares[:, 2:] - squares[:, :-2]) / 2
     texture = sum(np.einsum("nij,nij->n", slope, slope) for slope in slopes)
     # texture of unit noise has mean 2 · width (width − 2) / 2 and about a gamma distribution (the paper's equation 13)
-    limit = gamma.ppf(SURE, p / 2, scale=2 / p * width * (width - 2)) if width > 2 else np.inf
+    limit = gammaincinv(p / 2, SURE) * 2 / p * width * (width - 2) if width > 2 else np.inf
     variance, plain = float(_eigenvalues(patches)[0]), np.ones(len(patches), dtype=bool)
     for _ in range(STEPS):
         chosen = texture < limit * variance
