@@ -16,6 +16,7 @@ from lowdim.recipes.patch_pca import by_ppca, by_threshold
 from lowdim.recipes.patches import Grid
 from lowdim.recipes.picture import Picture
 from lowdim.recipes.restored import Restored, refuse_other_shape
+from lowdim.sources.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
 
@@ -88,8 +89,9 @@ def denoise(
     refuse_other_shape(given, truth)
     _refuse_holes(given.values)
     Grid(given.values.shape, patch)  # an error if the picture is smaller than a patch
-    noise = noise_sd(given.values) if sigma is None else float(sigma)
-    values, deviations = _denoised(given.values, noise, method, patch)
+    with one_blas_thread():  # many small products, which the threads of strips share better
+        noise = noise_sd(given.values) if sigma is None else float(sigma)
+        values, deviations = _denoised(given.values, noise, method, patch)
     return Restored.of(given, values, deviations, noise, method, truth)
 
 
