@@ -1,26 +1,24 @@
-"""Pictures with holes, filled by every method of lowdim and by scikit-image. Writes a section of docs/benchmarks.md.
+"""Pictures with holes, filled by lowdim and by scikit-image: decibels, seconds, and how many true values are covered.
 
-LOWDIM_DATA=… python benchmarks/inpaint.py            needs scikit-image
-LOWDIM_DATA=… python benchmarks/inpaint.py castle     only the cases with this text in their name, printed only
+Pictures are those of the folder images/ of LOWDIM_DATA. `python benchmarks/run.py inpainting` writes the section.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-from run import machine, write
-from skimage.restoration import inpaint_biharmonic
 
 from lowdim.recipes.inpaint import inpaint
 from lowdim.sources.pictures import read_picture
 
-NAME = "Inpainting"
+NAME = "inpainting"
 HEAD = """
 Decibels are over the whole picture with observed pixels kept, clipped but not rounded. Covered: share of the missing
 values within ± 1.96 of the standard deviations that are given for them; 95 % is right. Nothing is chosen by the true
@@ -92,26 +90,20 @@ def measured(case: Case, folder: Path) -> Iterator[str]:
 
 def biharmonic(holed: np.ndarray, holes: np.ndarray, true: np.ndarray) -> float:
     """scikit-image's, one channel after the other as their holes differ."""
+    from skimage.restoration import inpaint_biharmonic
+
     channels = [(holed, holes)] if true.ndim == 2 else [(holed[..., c], holes[..., c]) for c in range(3)]
     filled = [255 * inpaint_biharmonic(values / 255, mask) for values, mask in channels]
     values = filled[0] if true.ndim == 2 else np.stack(filled, axis=2)
     return float(10 * np.log10(255**2 / np.mean((np.clip(values, 0, 255) - true) ** 2)))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("only", nargs="?", default="", help="run only cases whose name holds this text")
-    only, folder = parser.parse_args().only, Path(os.environ["LOWDIM_DATA"])
-    made = ["", f"## {NAME}", *HEAD.rstrip().splitlines(), "", machine(), ""]
+def table() -> list[str]:
+    folder = Path(os.environ["LOWDIM_DATA"])
+    made = ["", "## Inpainting", *HEAD.rstrip().splitlines(), f"scikit-image {version('scikit-image')}.", ""]
     made += ["| picture | method | dB | seconds | covered |", "|---|---|---|---|---|"]
     for case in CASES:
-        if only in case.title:
-            for line in measured(case, folder):
-                print(line, flush=True)
-                made.append(line)
-            if not only:  # after each case, so that a run that is cut short leaves what it has
-                write(made)
-
-
-if __name__ == "__main__":
-    main()
+        for line in measured(case, folder):
+            print(line, file=sys.stderr, flush=True)
+            made.append(line)
+    return made

@@ -43,11 +43,6 @@ def test_programs_get_an_object_and_the_deviations(run):
     assert ended.json["mean_sd"] == pytest.approx(deviations[HOLES].mean())
 
 
-def test_deviations_can_be_looked_at(run):
-    assert run("inpaint", "hole.png", "--mask", "mask.png", "--sd", "sd.png", "-q", *FAST).code == 0
-    assert (read_picture("sd.png")[~HOLES] == 0).all()
-
-
 def test_a_colour_may_mark_what_is_missing(run):
     marked = np.repeat(PICTURE[:, :, None], 3, axis=2)
     marked[HOLES] = (255, 0, 255)
@@ -74,6 +69,8 @@ def test_a_picture_without_holes_is_written_as_it_is(run):
         (("hole.png", "--missing", "alpha", "-o", "f.png"), 3, "no alpha"),
         (("hole.png", "--missing", "pink", "-o", "f.png"), 2, "#rrggbb"),
         (("hole.png", "--mask", "mask.png", "-o", "f.png", "--method", "x"), 2, "grouped, mixture, ppca"),
+        (("hole.png", "--mask", "mask.png", "-o", "f.png", "--sigma", "x"), 2, "or auto"),
+        (("hole.png", "--mask", "mask.png", "-o", "f.png", "--sd", "sd.png"), 2, ".npy"),
     ],
 )
 def test_what_cannot_be_is_said(run, words, code, said):

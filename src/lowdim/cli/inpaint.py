@@ -8,6 +8,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
+from lowdim.cli.opening import naming, refuse_absent
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -28,17 +29,14 @@ Missing = Annotated[
     str | None, typer.Option(metavar="WHAT", show_default=False, help="Or what marks them: alpha, or a #rrggbb.")
 ]
 Method = Annotated[str, typer.Option(metavar="NAME", help="How: grouped (the best), mixture, or ppca.")]
-Sigma = Annotated[
-    float | None,
-    typer.Option(metavar="SD", show_default=False, help="Noise of the known pixels; it is learnt if not given."),
-]
+Sigma = Annotated[str, typer.Option(metavar="NUMBER", help="Standard deviation of the noise of known pixels, or auto.")]
 Patch = Annotated[int, typer.Option(metavar="PIXELS", help="Side of the patches.")]
 Clean = Annotated[
     str | None, typer.Option(metavar="FILE", show_default=False, help="The true picture, to say how near it came.")
 ]
 Sd = Annotated[
     str | None,
-    typer.Option(metavar="FILE", show_default=False, help="Standard deviations: .npy, or a picture that rounds them."),
+    typer.Option(metavar="FILE", show_default=False, help="Write the standard deviation of each pixel, as .npy."),
 ]
 Output = Annotated[
     str | None,
@@ -52,7 +50,7 @@ def inpaint(
     mask: Mask = None,
     missing: Missing = None,
     method: Method = "grouped",
-    sigma: Sigma = None,
+    sigma: Sigma = "auto",
     patch: Patch = 8,
     clean: Clean = None,
     sd: Sd = None,
@@ -65,15 +63,25 @@ def inpaint(
     they are. With --missing alpha the picture that is written is opaque where it was filled.
     """
     from lowdim.cli.progress import shown
-    from lowdim.recipes.inpaint import inpaint as fill
 
-    _check(picture, output, mask, missing, sd)
-    with shown(quiet):
-        filled = fill(picture, mask, method=method, missing=missing, sigma=sigma, patch=patch, clean=clean)
+    noise = _number(sigma)
+    _check(picture, output, mask, missing, clean, sd)
+    from lowdim.recipes.inpaint import inpaint as fill
+    from lowdim.sources.pictures import read_picture
+    from lowdim.views.picture_files import check_picture
+
+    with naming(picture):
+        pixels = read_picture(picture)
+        if output is not None:
+            check_picture(output, pixels.dtype, pixels.shape)
+        with shown(quiet or json):
+            filled = fill(pixels, mask, method=method, missing=missing, sigma=noise, patch=patch, clean=clean)
     if output is not None:
         filled.save(output)
     if sd is not None:
-        _write_deviations(filled, sd)
+        from lowdim.cli.writing import write_array
+
+        write_array(sd, filled.deviations)
     holes = int((filled.deviations > 0).sum())
     if json:
         _say_json(picture, filled, holes, output)
@@ -82,33 +90,30 @@ def inpaint(
     return 0
 
 
-def _check(picture: str, output: str | None, mask: str | None, missing: str | None, sd: str | None) -> None:
+def _number(sigma: str) -> float | None:
+    if sigma == "auto":
+        return None
+    try:
+        return float(sigma)
+    except ValueError:
+        raise BadParameter(f"--sigma {sigma}: the noise must be a number from 0, or auto.") from None
+
+
+def _check(
+    picture: str, output: str | None, mask: str | None, missing: str | None, clean: str | None, sd: str | None
+) -> None:
+    """Refuse, before any work, what could not be read or written."""
     from lowdim.cli.writing import check_output
-    from lowdim.views.picture_files import picture_kind
 
     if mask is None and missing is None:
         raise BadParameter("say which pixels are missing: --mask mask.png (white is missing), or --missing alpha.")
     if output is None and sd is None:
-        raise BadParameter("say where to write the picture, as in -o filled.png.")
-    for path in (output, sd):
+        raise BadParameter(f"say where to write the picture, as in lowdim inpaint {picture} -o filled.png.")
+    check_output(output, picture, mask, clean, picture=True)
+    check_output(sd, picture, mask, clean, output, ending=".npy")
+    for path in (picture, mask, clean):
         if path is not None:
-            if not (path is sd and path.lower().endswith(".npy")):
-                picture_kind(path)
-            check_output(path, picture, mask, ending="." + path.rsplit(".", 1)[-1].lower())
-
-
-def _write_deviations(filled: Restored, path: str) -> None:
-    import numpy as np
-
-    if path.lower().endswith(".npy"):
-        from lowdim.results.atomic import atomic_write
-
-        with atomic_write(path) as file:
-            np.save(file, filled.deviations)
-        return
-    from lowdim.views.picture_files import write_picture
-
-    write_picture(path, np.clip(np.rint(filled.deviations), 0, 255).astype(np.uint8))
+            refuse_absent(path)
 
 
 def _said(name: str, filled: Restored, holes: int, output: str | None) -> str:
@@ -129,13 +134,14 @@ def _say_json(name: str, filled: Restored, holes: int, output: str | None) -> No
     say_json(
         "inpaint",
         {
-            "picture": name,
+            "data": name,
             "output": output,
             "method": filled.method,
+            "shape": filled.picture.shape,
             "missing": holes,
-            "values": filled.deviations.size,
             "noise_sd": filled.noise_sd,
             "mean_sd": float(sure.mean()) if holes else 0.0,
             "psnr": filled.psnr,
+            "psnr_before": filled.psnr_before,
         },
     )

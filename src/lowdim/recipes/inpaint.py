@@ -13,10 +13,12 @@ from lowdim.errors import BadParameter
 from lowdim.recipes.calibrated import calibrated
 from lowdim.recipes.holes import held_out, missing_in
 from lowdim.recipes.patch_models import Guess, Rows, doubt_of, expected_picture, one_ppca, rows_of, several_ppcas
+from lowdim.recipes.patches import Grid
 from lowdim.recipes.picture import Picture
 from lowdim.recipes.restored import Restored, refuse_other_shape
 from lowdim.recipes.similar import Common, fill_by_similar
 from lowdim.solvers.ppca_mixture import Mixture
+from lowdim.sources.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -117,6 +119,7 @@ def inpaint(
     truth = None if clean is None else Picture.of(clean, peak)
     refuse_other_shape(given, truth)
     _check(method, sigma)
+    Grid(given.values.shape, patch)  # an error if the picture is smaller than a patch
     holes = missing_in(given, mask, missing)
     if not holes.any():
         return Restored.of(given, given.values, np.zeros_like(given.values), sigma or 0.0, method, truth)
@@ -124,7 +127,9 @@ def inpaint(
         given = _opaque(given)
     grey = given.values.ndim == 2
     values = np.where(holes, np.nan, given.values)
-    filled, deviations, noise = _fill(values[:, :, None] if grey else values, method, sigma, patch, given.peak, seed)
+    with one_blas_thread():  # many small products, which the threads of bands share better
+        found = _fill(values[:, :, None] if grey else values, method, sigma, patch, given.peak, seed)
+    filled, deviations, noise = found
     if grey:
         filled, deviations = filled[:, :, 0], deviations[:, :, 0]
     black = replace(given, values=np.nan_to_num(values))  # what it is compared with

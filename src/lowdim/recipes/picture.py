@@ -98,7 +98,7 @@ def _peak(values: Floats, dtype: np.dtype[Any]) -> float | None:
     if dtype in (np.uint8, np.uint16):
         return float(np.iinfo(dtype).max)
     known = values[np.isfinite(values)]
-    return 1.0 if dtype.kind == "f" and known.size and 0 <= known.min() and known.max() <= 1 else None
+    return 1.0 if dtype.kind == "f" and known.size and known.min() >= 0 and known.max() <= 1 else None
 
 
 def _checked(peak: float) -> float:
