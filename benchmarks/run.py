@@ -4,6 +4,7 @@ python benchmarks/run.py              all workloads
 python benchmarks/run.py "5,000"        those with this text in their name, printed only
 python benchmarks/run.py "out of core"  a file larger than memory; needs 10 GB in the temporary folder
 python benchmarks/run.py denoising      pictures with noise; needs the pictures in LOWDIM_DATA
+python benchmarks/run.py inpainting     pictures with holes; likewise
 """
 
 from __future__ import annotations

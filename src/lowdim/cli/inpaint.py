@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from lowdim.recipes.restored import Restored
 
 EXAMPLES = """
-lowdim inpaint hole.png --mask mask.png -o filled.png    # white in the mask is missing
-lowdim inpaint cut.png --missing alpha -o filled.png     # transparent pixels are
+lowdim inpaint hole.png --mask mask.png -o filled.png  # white is missing
+lowdim inpaint cut.png --missing alpha -o filled.png   # transparent is
 lowdim inpaint map.png --missing "#ff00ff" -o filled.png --sd sure.npy
 """
 

@@ -62,7 +62,7 @@ def held_out(holes: Mask, rng: np.random.Generator) -> Mask:
 
 def _from_mask(picture: Picture, mask: str | os.PathLike[str] | ArrayLike) -> Mask:
     marks = _read_mask(mask) if isinstance(mask, (str, os.PathLike)) else np.asarray(mask)
-    marked: Mask = (marks != 0) & ~np.isnan(marks) if marks.dtype.kind == "f" else marks != 0
+    marked: Mask = np.asarray(np.nan_to_num(marks) != 0, dtype=np.bool_)
     shape = picture.values.shape
     if marked.ndim == 3 and marked.shape[2] == 1:
         marked = marked[:, :, 0]
@@ -72,7 +72,7 @@ def _from_mask(picture: Picture, mask: str | os.PathLike[str] | ArrayLike) -> Ma
             "is needed, or one for each of three channels."
         )
     if marked.ndim == 3 and len(shape) == 2:  # grey in three channels: one that was observed tells the value
-        return marked.all(axis=2)
+        return np.asarray(marked.all(axis=2), dtype=np.bool_)
     return np.broadcast_to(marked[:, :, None], shape) if marked.ndim < len(shape) else marked
 
 
