@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from lowdim.recipes.restored import Restored
 
 EXAMPLES = """
-lowdim denoise noisy.png -o clean.png                # strength of the noise found
-lowdim denoise noisy.png --sigma 25 -o clean.png     # ... or said
-lowdim denoise noisy.tif -o clean.tif --sd sure.npy  # and how sure each pixel is
+lowdim denoise noisy.png -o clean.png              # how strong is found
+lowdim denoise noisy.png --sigma 25 -o clean.png   # ... or said
+lowdim denoise noisy.tif -o clean.tif --sd sd.npy  # and how sure pixels are
 """
 
 Image = Annotated[str, typer.Argument(metavar="IMG", show_default=False, help="A picture: PNG, JPEG or TIFF.")]

@@ -27,7 +27,7 @@ MOST_PATCHES = 50_000
 """Patches that are looked at; larger pictures have them further apart, as far as every pixel is still in one."""
 
 FEWEST = 20
-"""Patches that are needed for each direction of their space: with fewer, the smallest eigenvalue is far too small."""
+"""Patches that a picture should have for each direction of their space; a small one has smaller patches instead."""
 
 SURE = 1 - 1e-6
 """Probability with which a patch of noise alone is taken for one."""
@@ -88,7 +88,7 @@ def _of_grey(patches: Floats, grid: Grid) -> float:
     variance, plain = float(_eigenvalues(patches)[0]), np.ones(len(patches), dtype=bool)
     for _ in range(STEPS):
         chosen = texture < limit * variance
-        if chosen.sum() < FEWEST * p:
+        if chosen.sum() < 4 * p:  # too few for a covariance; those of the last round must do
             break
         plain, before, variance = chosen, variance, float(_eigenvalues(patches[chosen])[0])
         if abs(variance - before) <= 1e-4 * before:
