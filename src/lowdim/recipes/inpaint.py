@@ -23,7 +23,7 @@ from lowdim.sources.workers import one_blas_thread
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-PASSES = 4
+PASSES = 3
 """Passes over groups of similar patches, at most, before two more that fill the picture."""
 
 SMALL_CHANGE = 0.1
@@ -32,8 +32,8 @@ SMALL_CHANGE = 0.1
 FURTHER = 1.6
 """How far each pass but the last is followed: five so are worth more than eight that are not (tuning crops)."""
 
-SHARES = (1 / 12, 1 / 6, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
-"""Components, per number in a patch, that are tried for one PPCA: 16 to 144 for 8 × 8 pixels in colour."""
+SHARES = (1 / 12, 1 / 6, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 15 / 16)
+"""Components, per number in a patch, that are tried for one PPCA: 16 to 180 for 8 × 8 pixels in colour."""
 
 LEAST_NOISE = 1 / 255
 """Standard deviation, as a share of full light, below which the noise is not let fall."""
@@ -159,9 +159,10 @@ def _one(
     shown: Floats, hidden: Floats, sigma: float | None, least: float, patch: int, rng: np.random.Generator
 ) -> tuple[Fill, float]:
     """One PPCA of all patches, with the components that predict hidden values best."""
-    rows, best, smallest = rows_of(shown, patch, rng), None, np.inf
-    for share in SHARES:
-        model = one_ppca(rows, max(1, round(share * rows.X.shape[1])), _square(sigma), least)
+    rows, smallest = rows_of(shown, patch, rng), np.inf
+    best: Mixture | None = None
+    for share in SHARES:  # each goes on from the one before
+        model = one_ppca(rows, max(1, round(share * rows.X.shape[1])), _square(sigma), least, best)
         error = _error(model, shown, hidden, patch)
         if best is not None and error >= smallest:
             break
