@@ -19,10 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-import lowdim
-from stand_in import ProbabilisticPCA
-
-ProbabilisticPCA = getattr(lowdim, "ProbabilisticPCA", ProbabilisticPCA)
+from lowdim import ProbabilisticPCA
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ python benchmarks/run.py              all workloads
 python benchmarks/run.py "5,000"        those with this text in their name, printed only
 python benchmarks/run.py "out of core"  a file larger than memory; needs 10 GB in the temporary folder
 python benchmarks/run.py "missing"      tables with holes; the real ones are looked for in the folder LOWDIM_DATA
+python benchmarks/run.py denoising      pictures with noise; needs the pictures in LOWDIM_DATA
+python benchmarks/run.py inpainting     pictures with holes; likewise
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+import denoise
+import inpaint
 import missing
 import out_of_core
 from contenders import run
@@ -104,6 +108,14 @@ def main() -> None:
         write(made)
     if only in missing.NAME:
         made = missing.table()
+        print("\n".join(made), flush=True)
+        write(made)
+    if only in denoise.NAME and "LOWDIM_DATA" in os.environ:
+        made = denoise.table()
+        print("\n".join(made), flush=True)
+        write(made)
+    if only in inpaint.NAME and "LOWDIM_DATA" in os.environ:
+        made = inpaint.table()
         print("\n".join(made), flush=True)
         write(made)
 

@@ -2,9 +2,9 @@
 
 The rooms, each standing on those before it::
 
-    errors ← sources ← matrices ← solvers ← models        results ← views
-             where     what a     how       promises      what was  looking
-             rows      solver     factors   to the user   learnt    at it
+    errors ← sources ← matrices ← solvers ← models      ← recipes        results ← views
+             where     what a     how       promises      jobs made      what was  looking
+             rows      solver     factors   to the user   of models      learnt    at it
              come from sees       are found
 """
 
@@ -18,22 +18,39 @@ if TYPE_CHECKING:
     from lowdim.models.adopt import convert
     from lowdim.models.pca import PCA
     from lowdim.models.ppca import ProbabilisticPCA
+    from lowdim.models.ppca_mixture import PPCAMixture
     from lowdim.models.saving import load
+    from lowdim.recipes.denoise import denoise
+    from lowdim.recipes.inpaint import inpaint
     from lowdim.sources.open import open_source as open
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
     "PCA": ("lowdim.models.pca", "PCA"),
+    "PPCAMixture": ("lowdim.models.ppca_mixture", "PPCAMixture"),
     "ProbabilisticPCA": ("lowdim.models.ppca", "ProbabilisticPCA"),
     "convert": ("lowdim.models.adopt", "convert"),
     "datasets": ("lowdim.datasets", None),
+    "denoise": ("lowdim.recipes.denoise", "denoise"),
     "errors": ("lowdim.errors", None),
+    "inpaint": ("lowdim.recipes.inpaint", "inpaint"),
     "load": ("lowdim.models.saving", "load"),
     "open": ("lowdim.sources.open", "open_source"),
 }
 
-__all__ = ["PCA", "ProbabilisticPCA", "convert", "datasets", "errors", "load", "open"]
+__all__ = [
+    "PCA",
+    "PPCAMixture",
+    "ProbabilisticPCA",
+    "convert",
+    "datasets",
+    "denoise",
+    "errors",
+    "inpaint",
+    "load",
+    "open",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -43,6 +43,7 @@ WORDING = (
     (r"as in table='([^']*)'", r"as in --table \1"),
     (r"(standard input: )?\S*/standard-input\.\w+", "standard input"),
     (r"PCA\(memory='?([^')]*)'?\): memory must be", r"--memory \1: it must be"),
+    (r"denoise\((\w+)='?([^')]*)'?\): \w+ must be", r"--\1 \2: it must be"),
 )
 """What Python calls by parameters, in words of the command line."""
 

@@ -13,7 +13,21 @@ import typer
 from typer.exceptions import TyperException
 
 from lowdim import __version__, errors
-from lowdim.cli import choose, convert, datasets, describe, explain, export, fit, impute, info, inverse, transform
+from lowdim.cli import (
+    choose,
+    convert,
+    datasets,
+    denoise,
+    describe,
+    explain,
+    export,
+    fit,
+    impute,
+    info,
+    inpaint,
+    inverse,
+    transform,
+)
 from lowdim.cli.exits import USAGE, report, report_usage, say_error, say_line
 from lowdim.cli.helping import Verb, Verbs, near_files, near_names
 
@@ -30,6 +44,8 @@ VERBS = {
     "transform": transform,
     "inverse": inverse,
     "impute": impute,
+    "denoise": denoise,
+    "inpaint": inpaint,
     "choose": choose,
     "info": info,
     "explain": explain,

@@ -97,11 +97,15 @@ def refuse_absent(path: str) -> None:
 
 def load_model(path: str) -> LinearModel:
     """The model in a file; an error that helps if it is none."""
+    from lowdim.models.linear import LinearModel
     from lowdim.models.saving import load
 
     refuse_no_model(path)
     with naming(path):
-        return load(path)
+        model = load(path)
+        if not isinstance(model, LinearModel):
+            raise FormatError(f"holds a {type(model).__name__}, which has no scores: use it from Python.")
+        return model
 
 
 def refuse_no_model(path: str) -> None:

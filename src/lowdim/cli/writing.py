@@ -16,11 +16,18 @@ MOST_NUMBERS = 2**22
 """Numbers that are made at a time, whatever the size of the blocks that are read."""
 
 
-def check_output(path: str | None, *inputs: str | None, ending: str | None = None) -> None:
-    """Refuse, before any work, a path that could not be written or that is one of the inputs."""
-    if path is None or (path == "-" and ending is None):
+def check_output(path: str | None, *inputs: str | None, ending: str | None = None, picture: bool = False) -> None:
+    """Refuse, before any work, a path that could not be written or that is one of the inputs.
+
+    It is for a table, unless another ending is asked for, or a picture.
+    """
+    if path is None or (path == "-" and ending is None and not picture):
         return
-    if ending is None:
+    if picture:
+        from lowdim.views.picture_files import picture_kind
+
+        picture_kind(path)
+    elif ending is None:
         from lowdim.views.table_files import table_kind
 
         table_kind(path)
@@ -36,6 +43,16 @@ def check_output(path: str | None, *inputs: str | None, ending: str | None = Non
     for given in inputs:
         if given and os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
             raise BadParameter(f"{path}: would be written over what is read; choose another name.")
+
+
+def write_array(path: str, array: Any) -> None:
+    """Write an array to a .npy file, whole or not at all."""
+    import numpy as np
+
+    from lowdim.results.atomic import atomic_write
+
+    with atomic_write(path) as file:
+        np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
 
 
 def score_names(k: int) -> list[str]:

@@ -96,7 +96,7 @@ def begin(source: Source, task: LatentTask) -> Begun:
     with one_blas_thread():
         seen = observe(source)
         _refuse(seen, source)
-        scale = _scales(seen, task.scale)
+        scale = scales(seen, task.scale)
         rng = np.random.default_rng(seed_of(task.seed))
         preparation = Preparation(seen.mean, 1 / scale)
         sample = sample_of(source, preparation, seen.n_rows, rng)
@@ -138,7 +138,8 @@ def memory_needed(p: int, k: int) -> int:
     return (2 * allowed_threads() + 2) * sums + 12 * 8 * p * (k + 1)
 
 
-def _scales(seen: Observed, scale: bool | Floats) -> Floats:
+def scales(seen: Observed, scale: bool | Floats) -> Floats:
+    """(p,) what each column is divided by; 1 for columns without variance."""
     if isinstance(scale, np.ndarray):
         return scale
     if not scale:

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
 from lowdim.matrices.moments import Moments
-from lowdim.models.linear import LinearModel
 from lowdim.models.pca import PCA
 from lowdim.models.ppca import ProbabilisticPCA
+from lowdim.models.ppca_mixture import PPCAMixture
 from lowdim.results.container import Document, read_document, write_document
 from lowdim.results.latent_file import pack_latent, unpack_latent
-from lowdim.results.linear import LinearFit
 from lowdim.results.linear_file import Arrays, pack_linear, pack_names, unpack_linear, unpack_names
+from lowdim.results.mixture import pack_mixture, unpack_mixture
 from lowdim.results.strict import Check, array, facts, flag, mapping, number, one_of, optional, text, whole
 
 MODEL = {"params": mapping, "fit": mapping, "moments": optional(mapping), "seen": mapping}
@@ -60,6 +60,21 @@ LATENT_PARAMS: dict[str, Check] = {
 """The same of ProbabilisticPCA."""
 
 
+MIXTURE_PARAMS: dict[str, Check] = {
+    "n_clusters": whole,
+    "n_components": whole,
+    "scale": lambda value: flag(value) or value == "array",
+    "noise_variance": optional(number),
+    "tol": number,
+    "max_iter": whole,
+    "n_init": whole,
+    "random_state": optional(whole),
+}
+"""The same of PPCAMixture."""
+
+Model = PCA | ProbabilisticPCA | PPCAMixture
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of model that files hold."""
@@ -67,18 +82,19 @@ class Kind:
     estimator: Any
     params: dict[str, Check]
     pack: Callable[[Any], tuple[dict[str, Any], Arrays]]
-    unpack: Callable[[Any, Mapping[str, NDArray[Any]]], LinearFit]
+    unpack: Callable[[Any, Mapping[str, NDArray[Any]]], Any]
 
 
 KINDS = {
     "PCA": Kind(PCA, PCA_PARAMS, pack_linear, unpack_linear),
     "ProbabilisticPCA": Kind(ProbabilisticPCA, LATENT_PARAMS, pack_latent, unpack_latent),
+    "PPCAMixture": Kind(PPCAMixture, MIXTURE_PARAMS, pack_mixture, unpack_mixture),
 }
 
 FRAMES = (None, "pandas", "polars", "pyarrow", "modin", "cudf")
 
 
-def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
+def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a `.lowdim` file, atomically. Nothing of it is code, so anyone can open it safely.
 
     Examples
@@ -94,7 +110,7 @@ def save(model: LinearModel, path: str | os.PathLike[str]) -> None:
     write_document(path, pack(model))
 
 
-def load(path: str | os.PathLike[str]) -> PCA | ProbabilisticPCA:
+def load(path: str | os.PathLike[str]) -> Model:
     """Open a model file that `save` wrote; it gives back the estimator, ready to transform, merge and go on.
 
     Every byte is checked before it is used, and nothing in the file is ever executed. A file that is damaged, not by
@@ -103,7 +119,7 @@ def load(path: str | os.PathLike[str]) -> PCA | ProbabilisticPCA:
     return unpack(read_document(path))
 
 
-def pack(model: LinearModel) -> Document:
+def pack(model: Model) -> Document:
     """A fitted model as a document."""
     name = type(model).__name__
     kind = KINDS[name]
@@ -136,7 +152,7 @@ def pack(model: LinearModel) -> Document:
     return Document(name, known, arrays)
 
 
-def unpack(document: Document) -> PCA | ProbabilisticPCA:
+def unpack(document: Document) -> Model:
     """The model that `pack` took apart, if the document is exactly what `pack` makes."""
     kind = KINDS.get(document.kind)
     if kind is None:
@@ -146,8 +162,8 @@ def unpack(document: Document) -> PCA | ProbabilisticPCA:
     if seen["frame"] not in FRAMES or seen["itemsize"] not in (1, 2, 4, 8, 16) or not 0 < seen["spacing"] < 1:
         raise FormatError("The model file describes data that no model was fitted on.")
     fit = kind.unpack(known["fit"], document.arrays)
-    p = len(fit.mean)
-    model: PCA | ProbabilisticPCA = kind.estimator(**_params(known["params"], kind.params, document.arrays, p))
+    p = len(fit.scale)
+    model: Model = kind.estimator(**_params(known["params"], kind.params, document.arrays, p))
     model.__dict__.update(_record=fit, _moments=_moments(known["moments"], document.arrays, p))
     model._frame_kind, model._itemsize, model._data_spacing = seen["frame"], seen["itemsize"], float(seen["spacing"])
     model._columns = fit.columns

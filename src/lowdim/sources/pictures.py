@@ -1,4 +1,7 @@
-"""Pictures of one size, each a row: a folder of them, a pattern, or a single one. The only file that loads Pillow."""
+"""Pictures of one size, each a row: a folder of them, a pattern, or a single one; and one picture as it is.
+
+Beside views/picture_files.py, which writes them, alone in loading Pillow.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from lowdim.sources.source import Source
 from lowdim.sources.stored import Rows, StoredSource
 
 try:
-    from PIL import Image
+    from PIL import Image, ImageOps
 except ImportError as error:
     raise NeedsExtra.package("pillow", "Reading pictures", "images") from error
 
@@ -53,6 +56,36 @@ def open_pictures(paths: Sequence[Path], text: str, selection: Selection) -> Sou
     shape = (len(paths), size[1], size[0], *((3,) if mode == "RGB" else ()))
     title = f"{text}, pictures of {size[1]} × {size[0]}{' in colour' if mode == 'RGB' else ''}"
     return StoredSource(partial(_rows, tuple(paths), mode, shape[1:], dtype), shape, dtype, title, beside=beside)
+
+
+def read_picture(path: str | Path) -> NDArray[Any]:
+    """The pixels of one picture in the type they are stored in, upright.
+
+    Returns
+    -------
+    array (height, width), or (height, width, channels) with 2 (grey, alpha), 3 (RGB) or 4 (RGB, alpha) channels
+        uint8; grey ones of more bits uint16, int32 or float32.
+    """
+    path = Path(path)
+    mode, _ = _look(path)
+    with _opened(path) as picture:
+        _refuse_reduced(path, picture)
+        if mode in ("1", "P", "PA"):
+            clear = mode == "PA" or "transparency" in picture.info
+            picture = picture.convert("L" if mode == "1" else "RGBA" if clear else "RGB")
+        elif mode not in ("L", "LA", "RGB", "RGBA", *DEEP):
+            raise BadFile(f"{path}: its colours are {mode}, but grey or RGB is needed; save it so.")
+        pixels: NDArray[Any] = np.array(ImageOps.exif_transpose(picture))
+    return pixels
+
+
+def _refuse_reduced(path: Path, picture: Any) -> None:
+    """Pillow opens colours of 16 bits, but throws half of the bits away without a word."""
+    if picture.mode not in DEEP and any(";16" in str(tile.args) for tile in picture.tile):
+        raise BadFile(
+            f"{path}: has 16 bits a colour, of which only 8 would be read; save it with 8 bits, or give the array "
+            "that another package reads."
+        )
 
 
 def _look(path: Path) -> tuple[str, tuple[int, int]]:

@@ -1,0 +1,348 @@
+"""Mixtures of probabilistic PCAs."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.cluster import KMeans
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+
+from lowdim.errors import BadInput, NotConverged
+from lowdim.matrices.holes import missing_values
+from lowdim.matrices.observed import Observed, observe
+from lowdim.models import settings
+from lowdim.models.fit_latent import scales
+from lowdim.models.fit_linear import seed_of
+from lowdim.models.frames import frame_kind, scores_table
+from lowdim.results.mixture import MixtureFit
+from lowdim.solvers.ppca_mixture import Mixture, Settings, fit_mixture, parted, predicted, responsibilities, start
+from lowdim.sources.open import open_source
+from lowdim.sources.source import Source
+from lowdim.sources.workers import one_blas_thread
+
+Floats = NDArray[np.float64]
+
+LEAST_NOISE = 1e-6
+"""Share of the mean variance of a column below which the noise of a cluster is not let fall: a cluster of few rows in a
+plane would be infinitely likely."""
+
+
+class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
+    """Several probabilistic PCAs, each for some of the rows: clusters that each have their own few dimensions.
+
+    Row i comes from cluster c with probability weights_[c], and is then means_[c] + W z + noise. Missing values (NaN)
+    are left out of the likelihood, not filled. Rows are held in memory, and p × p matrices for each cluster.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of probabilistic PCAs.
+    n_components : int
+        Hidden values of each.
+    scale : bool or array of shape (p,)
+        Divide the columns by the standard deviations of their observed entries, or by these numbers.
+    noise_variance : float or None
+        Variance of the noise of every cluster where it is known, in the units of the scaled columns.
+    tol : float
+        EM stops when a step raises the log-likelihood by no more than this per row.
+    max_iter : int
+        Steps of EM, at most.
+    n_init : int
+        Starts, from k-means of rows filled by one probabilistic PCA; the likeliest end is kept.
+    random_state : int, Generator, RandomState or None
+        For k-means; None is a fixed seed.
+
+    References
+    ----------
+    Tipping & Bishop 1999, "Mixtures of probabilistic principal component analysers".
+
+    Examples
+    --------
+    >>> import lowdim
+    >>> X = lowdim.datasets.iris().values.copy()
+    >>> X[0, 2] = float("nan")
+    >>> model = lowdim.PPCAMixture(n_clusters=3, n_components=2).fit(X)
+    >>> model.predict_proba(X).shape
+    (150, 3)
+    >>> bool(abs(model.impute(X)[0, 2] - 1.4) < 0.5)
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        n_components: int = 1,
+        *,
+        scale: Any = False,
+        noise_variance: float | None = None,
+        tol: float = 1e-5,
+        max_iter: int = 500,
+        n_init: int = 3,
+        random_state: Any = None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.scale = scale
+        self.noise_variance = noise_variance
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.random_state = random_state
+
+    # -- fitting --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> PPCAMixture:
+        """Find the mixture under which the observed entries of X, (n, p), are most likely."""
+        source = self._opened(X, reset=True)
+        self._check(source.n_columns)
+        seen = observe(source)
+        _refuse(seen, source, self.n_clusters)
+        scale = scales(seen, settings.scaling_of("PPCAMixture", True, self.scale, None, 0, len(seen.mean), 0.0).scale)
+        rows = (_rows(source) - seen.mean) / scale
+        mixture, path = self._best(rows, float((seen.variances / scale**2).mean()))
+        converged = len(path) < self.max_iter
+        self._frame_kind, self._columns = frame_kind(X), source.columns
+        self._itemsize, self._data_spacing = source.dtype.itemsize, float(np.finfo(float).eps)
+        self._record = MixtureFit(
+            center=seen.mean,
+            scale=scale,
+            weights=mixture.weights,
+            means=mixture.means,
+            loadings=mixture.W,
+            noise=mixture.noise,
+            n_rows=len(rows),
+            loglik=float(responsibilities(mixture, rows)[1].sum()) - float(seen.seen @ np.log(scale)),
+            path=np.array(path),
+            converged=converged,
+            columns=source.columns,
+        )
+        if not converged:
+            warnings.warn(
+                f"EM was stopped after {self.max_iter} steps, of which the last gained "
+                f"{(path[-1] - path[-2]) / len(rows):.1e} per row: raise max_iter, or tol={self.tol:g}.",
+                NotConverged,
+                stacklevel=2,
+            )
+        return self
+
+    def _best(self, rows: Floats, variance: float) -> tuple[Mixture, list[float]]:
+        """The likeliest of several ends, and its path."""
+        wish = Settings(
+            int(self.n_components),
+            None if self.noise_variance is None else float(self.noise_variance),
+            max(LEAST_NOISE * variance, float(np.finfo(float).tiny)),
+            gain=float(self.tol) * len(rows),
+        )
+        rng = np.random.default_rng(seed_of(self.random_state))
+        ends = []
+        with one_blas_thread():
+            one = start(np.nan_to_num(rows), wish)
+            if np.isnan(rows).any():
+                one, _ = fit_mixture(rows, one, wish, self.max_iter)
+            filled = predicted(one, rows)[0]
+            for _ in range(self.n_init if self.n_clusters > 1 else 1):
+                seed = int(rng.integers(2**31))
+                labels = KMeans(self.n_clusters, n_init=1, random_state=seed).fit_predict(filled)
+                ends.append(fit_mixture(rows, parted(one, rows, labels, wish), wish, self.max_iter))
+        return max(ends, key=lambda end: end[1][-1])
+
+    # -- attributes -----------------------------------------------------------------------------------------------
+
+    @property
+    def fit_(self) -> MixtureFit:
+        """The frozen record of the fit."""
+        found: MixtureFit | None = getattr(self, "_record", None)
+        if found is None:
+            raise AttributeError("This PPCAMixture is not fitted yet: call fit with data first.")
+        return found
+
+    @property
+    def weights_(self) -> Floats:
+        """(c,) how common each cluster is. One that has lost its rows to others is gone, so there may be fewer."""
+        return self.fit_.weights
+
+    @property
+    def means_(self) -> Floats:
+        """(c, p) in the data's units."""
+        return self.fit_.center + self.fit_.means * self.fit_.scale
+
+    @property
+    def loadings_(self) -> Floats:
+        """(c, p, k) W of each cluster, in the data's units."""
+        return self.fit_.loadings * self.fit_.scale[:, None]
+
+    @property
+    def noise_variances_(self) -> Floats:
+        """(c,) in the units of the scaled columns."""
+        return self.fit_.noise
+
+    @property
+    def loglik_(self) -> float:
+        """Log-likelihood of all observed entries, in the data's units."""
+        return self.fit_.loglik
+
+    @property
+    def loglik_path_(self) -> Floats:
+        """(steps,) log-likelihood after every step of EM, in the units of the scaled columns."""
+        return self.fit_.path
+
+    @property
+    def bic_(self) -> float:
+        """Bayesian information criterion: smaller is better."""
+        return self.fit_.bic
+
+    @property
+    def converged_(self) -> bool:
+        """Whether EM stood still at the end."""
+        return self.fit_.converged
+
+    @property
+    def n_iter_(self) -> int:
+        """Steps of EM from the best start."""
+        return len(self.fit_.path)
+
+    # -- rows -----------------------------------------------------------------------------------------------------
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(n, c) probability of each cluster, given what was observed of a row."""
+        rows = self._prepared(X)
+        return responsibilities(self._mixture, rows)[0]
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """(n,) the likeliest cluster of each row."""
+        labels: NDArray[np.int64] = self.predict_proba(X).argmax(axis=1)
+        return labels
+
+    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
+        """Fit, and give the likeliest cluster of the same rows."""
+        return self.fit(X).predict(X)
+
+    def score_samples(self, X: Any) -> Floats:
+        """(n,) log-likelihood of what was observed of each row, in the data's units."""
+        rows = self._prepared(X)
+        units = np.isfinite(rows) @ np.log(self.fit_.scale)
+        return np.asarray(responsibilities(self._mixture, rows)[1] - units)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log-likelihood of the rows."""
+        return float(self.score_samples(X).mean())
+
+    def impute(self, X: Any, return_std: bool = False) -> Any:
+        """Rows (n, p) with what is missing filled by what the mixture expects of it; what was observed stays.
+
+        With `return_std` also the standard deviation of a reading of each missing entry, noise included; else 0. Where
+        several clusters are possible, it includes how far they lie apart.
+        """
+        check_is_fitted(self)
+        fit, source = self.fit_, self._opened(X, reset=False)
+        rows = _rows(source)
+        holes = np.isnan(rows)
+        values, variances = predicted(self._mixture, (rows - fit.center) / fit.scale)
+        filled = np.where(holes, fit.center + values * fit.scale, rows)
+        if not return_std:
+            return self._like(X, filled)
+        return self._like(X, filled), self._like(X, np.where(holes, np.sqrt(variances) * fit.scale, 0.0))
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Floats, NDArray[np.int64]]:
+        """Rows (n_samples, p) drawn from the mixture, in the data's units, and the clusters that they are from."""
+        settings.whole("PPCAMixture", "n_samples", n_samples, 1, None)
+        settings.check_seed("PPCAMixture", random_state)
+        fit, rng = self.fit_, np.random.default_rng(seed_of(random_state))
+        of = rng.choice(len(fit.weights), n_samples, p=fit.weights / fit.weights.sum())
+        z = rng.standard_normal((n_samples, fit.loadings.shape[2]))
+        noise = np.sqrt(fit.noise[of])[:, None] * rng.standard_normal((n_samples, len(fit.center)))
+        rows = fit.means[of] + np.einsum("npk,nk->np", fit.loadings[of], z) + noise
+        return fit.center + rows * fit.scale, of
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a `.lowdim` file, atomically; `lowdim.load` gives it back. It holds no code."""
+        from lowdim.models.saving import save
+
+        check_is_fitted(self)
+        save(self, path)
+
+    def explain(self) -> str:
+        """What the fit did, in a few lines."""
+        fit = self.fit_
+        c, p, k = fit.loadings.shape
+        shares = ", ".join(f"{share:.1%}" for share in sorted(fit.weights, reverse=True))
+        state = "stood still" if fit.converged else "was stopped"
+        return "\n".join(
+            [
+                f"data       {fit.n_rows:,} rows × {p:,} columns",
+                f"model      {c} clusters with {k} components each: {shares} of the rows",
+                f"solver     EM over the observed entries, {state} after {len(fit.path)} steps",
+                f"likelihood {fit.loglik:.6g}, BIC {fit.bic:.6g}",
+            ]
+        )
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_record", None) is not None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    @property
+    def _mixture(self) -> Mixture:
+        fit = self.fit_
+        return Mixture(fit.weights, fit.means, fit.loadings, fit.noise)
+
+    def _prepared(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        return (_rows(self._opened(X, reset=False)) - self.fit_.center) / self.fit_.scale
+
+    def _opened(self, X: Any, reset: bool) -> Source:
+        path = isinstance(X, (str, os.PathLike))
+        source = open_source(X, columns=self._columns) if path and not reset else open_source(X)
+        named = not path and X is not source and hasattr(X, "shape")
+        if named or reset:
+            _check_feature_names(self, X if named else np.empty((0, source.n_columns)), reset=reset)
+        _check_n_features(self, np.empty((1, source.n_columns)), reset=reset)
+        if source.sparse:
+            raise BadInput("Sparse data were given, but a mixture needs whole rows: pass X.toarray(), if it fits.")
+        return source
+
+    def _like(self, X: Any, rows: Any) -> Any:
+        kind, columns = frame_kind(X), self.fit_.columns
+        return rows if kind is None or columns is None else scores_table(kind, list(columns), rows, like=X)
+
+    def _check(self, p: int) -> None:
+        name = "PPCAMixture"
+        settings.check_seed(name, self.random_state)
+        settings.whole(name, "n_clusters", self.n_clusters, 1, None)
+        settings.whole(name, "n_components", self.n_components, 1, max(1, p - 1))
+        settings.whole(name, "max_iter", self.max_iter, 1, None)
+        settings.whole(name, "n_init", self.n_init, 1, None)
+        settings.real(name, "tol", self.tol, 0.0)
+        if self.noise_variance is not None:
+            settings.real(name, "noise_variance", self.noise_variance, np.finfo(float).tiny)
+
+
+def _rows(source: Source) -> Floats:
+    """All rows, in memory."""
+    rows = np.concatenate([block.rows for block in source.blocks()]).astype(np.float64)
+    if np.isinf(rows).any():
+        infinite = np.isinf(rows).sum(axis=0)
+        raise missing_values(np.stack([np.zeros_like(infinite), infinite]), len(rows), source.columns)
+    return rows
+
+
+def _refuse(seen: Observed, source: Source, clusters: int) -> None:
+    """Raise an error if there is too little to learn from."""
+    if (seen.count == 0).any():
+        empty = int((seen.count == 0).sum())
+        raise BadInput(f"Nothing was observed of {empty} of {len(seen.count)} columns: leave them out.")
+    if seen.n_rows < max(2, 2 * clusters) or source.n_columns < 2:
+        raise BadInput(
+            f"{source.describe()} is too small (n_samples={seen.n_rows}, n_features={source.n_columns}): "
+            f"{clusters} cluster(s) need at least {max(2, 2 * clusters)} rows and 2 columns."
+        )

@@ -1,0 +1,1 @@
+"""Jobs made of models: pictures without their noise or their holes."""
