@@ -82,7 +82,7 @@ class TestEveryMethod:
 def test_groups_do_better_than_one_basis():
     clean = drawn(90, 80)
     found = {method: denoise(noisy(clean), SIGMA, method=method, clean=clean, peak=255).psnr for method in METHODS}
-    assert found["grouped"] > max(found["threshold"], found["ppca"])
+    assert found["grouped"] > max(found["mixture"], found["threshold"], found["ppca"])
 
 
 @pytest.mark.parametrize("sigma", [0.0, None])
@@ -158,7 +158,7 @@ def test_a_watcher_is_told_and_can_stop():
         (np.where(drawn() > 150, np.inf, drawn()), {}, BadInput, "infinite"),
         (drawn(), {"sigma": -1}, BadParameter, "from 0"),
         (drawn(), {"sigma": float("nan")}, BadParameter, "from 0"),
-        (drawn(), {"method": "median"}, BadParameter, '"grouped" or "threshold" or "ppca"'),
+        (drawn(), {"method": "median"}, BadParameter, '"grouped" or "mixture" or "threshold" or "ppca"'),
         (drawn(), {"patch": 1}, BadParameter, "from 2"),
         (drawn(), {"peak": 0}, BadParameter, "above 0"),
         (drawn(), {"clean": drawn()}, BadParameter, "peak=255"),

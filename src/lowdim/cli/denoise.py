@@ -28,7 +28,7 @@ Output = Annotated[
 Sigma = Annotated[
     str, typer.Option(metavar="NUMBER", help="Standard deviation of the noise on the picture's scale, or auto.")
 ]
-Method = Annotated[str, typer.Option(metavar="NAME", help="How: grouped, threshold or ppca.")]
+Method = Annotated[str, typer.Option(metavar="NAME", help="How: grouped, mixture, threshold or ppca.")]
 Patch = Annotated[int, typer.Option(metavar="PIXELS", help="Width of the patches.")]
 Clean = Annotated[
     str | None,

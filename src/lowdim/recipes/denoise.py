@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from lowdim.errors import BadParameter, MissingValues
 from lowdim.recipes.grouped import by_groups
 from lowdim.recipes.noise import noise_sd
+from lowdim.recipes.patch_mixture import by_mixture
 from lowdim.recipes.patch_pca import by_ppca, by_threshold
 from lowdim.recipes.patches import Grid
 from lowdim.recipes.picture import Picture
@@ -22,6 +23,7 @@ Floats = NDArray[np.float64]
 
 METHODS: Mapping[str, Callable[[Floats, int], tuple[Floats, Floats]]] = {
     "grouped": by_groups,
+    "mixture": by_mixture,
     "threshold": by_threshold,
     "ppca": by_ppca,
 }
@@ -46,11 +48,12 @@ def denoise(
         Grey or RGB, PNG, JPEG or TIFF. A second or fourth channel is alpha, and is kept as it is.
     sigma : float or None
         Standard deviation of the noise on the picture's own scale; None: found from the picture.
-    method : {"grouped", "threshold", "ppca"}
+    method : {"grouped", "mixture", "threshold", "ppca"}
         "grouped" compares patches and takes a PCA of every group of similar ones (after NL-Bayes, Lebrun, Buades &
-        Morel 2013); "threshold" takes one PCA of all patches and puts coefficients within the noise to zero (Deledalle,
-        Salmon & Dalalyan 2011); "ppca" is the posterior mean under one probabilistic PCA of all patches (Tipping &
-        Bishop 1999).
+        Morel 2013); "mixture" has 20 probabilistic PCAs, and takes that of which a patch most probably is (Yu, Sapiro
+        & Mallat 2012); "threshold" takes one PCA of all patches and puts coefficients within the noise to zero
+        (Deledalle, Salmon & Dalalyan 2011); "ppca" is the posterior mean under one probabilistic PCA of all patches
+        (Tipping & Bishop 1999).
     patch : int
         Width of the patches in pixels. "grouped" compares with patches of this width, and has groups of those of 7/8
         and 5/8 of it.

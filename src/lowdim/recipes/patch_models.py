@@ -82,7 +82,7 @@ def several_ppcas(rows: Rows, one: Mixture, least: float, rng: np.random.Generat
     g = one.gaussians[0]
     prior = Prior(g.mean, g.cov, PRIOR_ROWS)
     settings = Settings(one.W.shape[2], None, max(least, float(one.noise[0])), prior)
-    kinds = _kinds(predicted(one, rows.X)[0], g.mean, min(KINDS, max(1, len(rows.X) // 100)), rng)
+    kinds = kinds_of(predicted(one, rows.X)[0], g.mean, min(KINDS, max(1, len(rows.X) // 100)), rng)
     return _fit(rows.X, parted(one, rows.X, kinds, settings), settings, MIXTURE_STEPS)
 
 
@@ -132,7 +132,7 @@ def _fit(X: Floats, first: Mixture, settings: Settings, most: int) -> Mixture:
     return fit_mixture(X, first, settings, most, watch)[0]
 
 
-def _kinds(patches: Floats, mean: Floats, count: int, rng: np.random.Generator) -> NDArray[np.integer]:
+def kinds_of(patches: Floats, mean: Floats, count: int, rng: np.random.Generator) -> NDArray[np.integer]:
     """Labels (n,) of patches by their direction from the mean more than by their contrast."""
     apart = patches - mean
     apart = apart - apart.mean(axis=1, keepdims=True)  # brightness is no kind
