@@ -22,9 +22,10 @@ NAME = "inpainting"
 HEAD = """
 Decibels are over the whole picture with observed pixels kept, clipped but not rounded. Covered: share of the missing
 values within ± 1.96 of the standard deviations that are given for them; 95 % is right. Nothing is chosen by the true
-picture; constants were set on bsds_mushroom, bsds_train and chelsea. 80 % of the values of each channel of the castle
-is the example of the first lecture (Zhou et al. 2009 report 29.12 dB with BPFA; one PPCA of 40 components 28.98). Masks
-are drawn from seeds 1, 2, 3; those of dots stand apart for every channel unless pixels are said.
+picture; constants were set on bsds_mushroom, bsds_train and chelsea (the castle was looked at in between, which is why
+there are others). 80 % of the values of each channel of the castle is the example of the first lecture (Zhou et al.
+2009 report 29.12 dB with BPFA; one PPCA of 40 components 28.98). Masks are drawn from seeds 1, 2, 3; those of
+dots stand apart for every channel unless pixels are said.
 """
 
 

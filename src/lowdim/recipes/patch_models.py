@@ -28,7 +28,7 @@ KINDS = 16
 
 MIXTURE_STEPS = 5
 PRIOR_ROWS = 30.0
-"""Patches that the model of all patches counts for in each component of a mixture (10 to 100 differ by 0.1 dB)."""
+"""Patches that the model of all patches counts for in each component of a mixture (30 and 100 differ by 0.07 dB)."""
 
 FILLED_ROWS = 20.0
 """Patches that those of the local fill count for in the model of all."""

@@ -20,7 +20,8 @@ from lowdim.sources.workers import in_order
 
 Floats = NDArray[np.float64]
 
-# Chosen on bsds_mushroom, bsds_train and chelsea with 80 % missing; half and double of each cost less than 0.1 dB.
+# Chosen on bsds_mushroom, bsds_train and chelsea with 80 % missing. A reach of 12 to 20 gives the same to 0.05 dB, 300
+# members 0.05 dB more and 100 members 0.15 less, ten filled ones 0.06 more, a strength of 10 to 100 the same to 0.04.
 REACH, MEMBERS, PREDICTED = 12, 200, 3
 """Pixels up to which similar patches are sought, patches in a group, and those of them that it fills."""
 
