@@ -32,6 +32,8 @@ class Filling:
     deviations: np.ndarray | None = None
     """(n, p) of the predictions, if the contender gives any."""
     iterations: int | None = None
+    k: int | None = None
+    """Components that the contender has found by itself."""
 
 
 class Absent(Exception):
@@ -39,13 +41,13 @@ class Absent(Exception):
 
 
 def by_lowdim(X: np.ndarray, k: int) -> Filling:
-    """The clock covers fit and fill; the deviations, which no peer gives, come after it."""
+    """The clock covers fit (with the search for components, if k is 0) and fill; the deviations come after it."""
     start = time.perf_counter()
-    model = ProbabilisticPCA(n_components=k).fit(X)
+    model = ProbabilisticPCA(n_components=k or "auto").fit(X)
     filled = model.impute(X)
     seconds = time.perf_counter() - start
     _, deviations = model.impute(X, return_std=True)
-    return Filling(filled, seconds, deviations, model.n_iter_)
+    return Filling(filled, seconds, deviations, model.n_iter_, model.n_components_)
 
 
 def by_means(X: np.ndarray, k: int) -> Filling:

@@ -141,7 +141,7 @@ TABLES = (
         "Jester, 5,000 × 100",
         "ratings from −10 to 10, of which 27 % are missing; 10 % of the others hidden",
         jester,
-        ("pcaMethods bpca",),
+        ("pcaMethods bpca", "sklearn IterativeImputer"),
     ),
     Table(
         "Ozone, 112 × 11",

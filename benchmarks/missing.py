@@ -31,15 +31,15 @@ INTRODUCTION = """
 Entries are hidden at random and filled again; errors are root mean squares over the hidden entries. All contenders get
 the same tables, and settings are their defaults (statsmodels with method="eig", the faster one). Inside: share of the
 hidden values within 1.96 predicted standard deviations; only lowdim predicts any. Clocks cover one fit and the filling
-with the number of components k given; lowdim runs once on a few rows before, so that compiling is not timed. R runs as
-a process that waits for tasks, with its clock around the call, and Debian's OpenBLAS. All use as many threads as there
-are cores.
+with the number of components k given (on real tables, lowdim's covers its search for k); lowdim runs once on a few rows
+before, so that compiling is not timed. R runs as a process that waits for tasks, with its clock around the call, and
+Debian's OpenBLAS. All use as many threads as there are cores.
 """
 
 ACCURACY = f"""
 All get columns of variance one (over what is seen of them), as some would make them so by themselves; errors are in the
-units of the table. Where k is not known, lowdim finds it by hiding entries of those it was given
-(`n_components="auto"`). The peers that take a k but have no rule for it get the one with the least error on such
+units of the table. lowdim finds k by itself (`n_components="auto"`): by relevance on small tables, else by hiding
+entries of those it was given. The peers that take a k but have no rule for it get the one with the least error on such
 entries (10 % hidden, from 1 to {MOST_TRIED} tried; pyppca and ppca fail with 1). bpca switches off components
 by itself, and gets {MOST_TRIED}. ±: standard error over draws.
 """
@@ -54,8 +54,9 @@ def table() -> list[str]:
 
 def warm_up() -> None:
     """Compile what is compiled once."""
-    data = planted_holes(200, 20, 2, 0.2)
-    ProbabilisticPCA(n_components=2).fit(data.X).impute(data.X, return_std=True)
+    for share in (0.2, 0.8):  # of both kinds of products
+        data = planted_holes(20_000, 20, 5, share)
+        ProbabilisticPCA(n_components=5).fit(data.X).impute(data.X, return_std=True)
 
 
 def accuracy() -> list[str]:
@@ -81,6 +82,7 @@ def cells(name: str, data: Table, draws: list[Incomplete]) -> str:
         return f"{absent} | | |"
     errors = [one.error(found.values) for one, found in zip(draws, made, strict=True)]
     spread = f" ± {np.std(errors, ddof=1) / np.sqrt(len(errors)):.3f}" if len(errors) > 1 else ""
+    ks = [k if found.k is None else found.k for found, k in zip(made, ks, strict=True)]
     k = f"{min(ks)}–{max(ks)}" if min(ks) < max(ks) else f"{ks[0]}"
     seconds = np.mean([found.seconds for found in made])
     kept = k if FILLERS[name].has_k else ""
@@ -96,9 +98,7 @@ def share_inside(draws: list[Incomplete], made: list[Filling]) -> str:
 
 def components(name: str, X: np.ndarray) -> int:
     """How many components a contender is given, found from the entries that it sees."""
-    if name == "lowdim":
-        return ProbabilisticPCA(n_components="auto").fit(X).n_components_
-    if not FILLERS[name].has_k:
+    if name == "lowdim" or not FILLERS[name].has_k:
         return 0
     most = min(MOST_TRIED, min(X.shape) - 2)
     if FILLERS[name].prunes:
