@@ -17,7 +17,7 @@ from lowdim.matrices.holes import count_holes, missing_values
 from lowdim.matrices.preparation import Preparation, dense
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
-from lowdim.solvers.latent import PIECE, Latent, Posterior, posterior, predicted
+from lowdim.solvers.latent import Latent, Posterior, expected_rows, posterior, predicted, rows_at_a_time
 from lowdim.solvers.ppca_expected import pays_to_compile
 from lowdim.sources.source import Block
 
@@ -52,7 +52,7 @@ class RowModel:
     def prepared(self, block: Block) -> Iterator[tuple[slice, Floats]]:
         """Pieces of the rows of a block, centred and scaled; infinite entries are refused."""
         start = 0
-        for rows in self.preparation.pieces(replace(block, weight=None), np.float64, PIECE):
+        for rows in self.preparation.pieces(replace(block, weight=None), np.float64, rows_at_a_time(self.latent.k)):
             if np.isinf(rows).any():
                 raise _infinite(block, self.columns)
             yield slice(start, start + len(rows)), rows
@@ -84,33 +84,31 @@ def log_densities(block: Block, model: RowModel) -> Floats:
 
 def filled_rows(block: Block, model: RowModel, dtype: type[np.floating] = np.float64) -> NDArray[np.floating]:
     """(n, p) observed entries as they are, missing ones as expected."""
-    return _filled(block, model, dtype)[0]
+    values = dense(block.rows).astype(dtype)
+    for place, known in model.known(block):
+        _fill(values[place], expected_rows(model.latent, known), model)
+    return values
 
 
 def filled_rows_with_deviations(
     block: Block, model: RowModel, dtype: type[np.floating] = np.float64
 ) -> NDArray[np.floating]:
     """(n, 2 p) the same, and beside them the standard deviation of a reading of each missing entry; else 0."""
-    return np.concatenate(_filled(block, model, dtype), axis=1)
-
-
-def _filled(
-    block: Block, model: RowModel, dtype: type[np.floating]
-) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     values = dense(block.rows).astype(dtype)
     deviations = np.zeros_like(values)
     compiled = pays_to_compile(len(values), model.latent.k)
     for place, rows in model.prepared(block):
         holes = np.isnan(rows)
-        if not holes.any():
-            continue
         expected, variances = predicted(model.latent, rows, compiled)
-        with np.errstate(invalid="ignore"):
-            back = expected / model.gain + model.preparation.center
-            spread = np.sqrt(variances) / model.gain
-        values[place][holes] = back[holes]
-        deviations[place][holes] = spread[holes]
-    return values, deviations
+        deviations[place][holes] = (np.sqrt(variances) / model.gain)[holes]
+        _fill(values[place], expected, model)
+    return np.concatenate([values, deviations], axis=1)
+
+
+def _fill(rows: NDArray[np.floating], expected: Floats, model: RowModel) -> None:
+    """Put what is expected of prepared rows into the holes of rows in the data's units."""
+    back = expected if model.preparation.gain is None else expected / model.gain
+    np.copyto(rows, back + model.preparation.center, where=np.isnan(rows), casting="unsafe")
 
 
 def drawn_rows(block: Block, model: RowModel, rng: np.random.Generator) -> Floats:

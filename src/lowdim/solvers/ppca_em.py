@@ -34,6 +34,10 @@ FADED = 1e-2
 """Loadings of a component whose squares are smaller than this, as a share of their own variances, are none."""
 
 
+NO_CHANGE = 1e-5
+"""The same below which one step that gains next to nothing is enough."""
+
+
 @dataclass(frozen=True)
 class Wish:
     """What is to be found, and when it is good enough."""
@@ -76,10 +80,11 @@ class Search:
 
     @property
     def finished(self) -> bool:
-        """Whether two steps in a row gained next to nothing, and the loadings stand still."""
+        """Whether steps gain next to nothing and the loadings stand still; a second such step says so if they move."""
         if len(self.logpost) < 3 or self.change > SMALL_CHANGE:
             return False
-        return bool((np.diff(self.logpost[-3:]) <= self.wish.tol * self.rows).all())
+        small = np.diff(self.logpost[-3:]) <= self.wish.tol * self.rows
+        return bool(small[1] and (small[0] or self.change <= NO_CHANGE))
 
 
 def search(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.matrices.preparation import Preparation
-from lowdim.solvers.latent import PIECE, Latent, Posterior, packed, posterior, seen_times, unpacked
+from lowdim.solvers.latent import Latent, Posterior, packed, posterior, rows_at_a_time, seen_times, unpacked
 from lowdim.sources.source import Block, Source
 
 Floats = NDArray[np.float64]
@@ -64,7 +64,7 @@ class ExpectedSums:
         """Sums over the rows of a block, a piece at a time."""
         weight = np.ones(block.rows.shape[0]) if block.weight is None else block.weight
         total, done = None, 0
-        for rows in self.preparation.pieces(replace(block, weight=None), np.float64, PIECE):
+        for rows in self.preparation.pieces(replace(block, weight=None), np.float64, rows_at_a_time(self.model.k)):
             part = expected_of(self.model, rows, weight[done : done + len(rows)], self.compiled)
             total = part if total is None else total.add(part)
             done += len(rows)
