@@ -26,18 +26,19 @@ def test_kills_lose_nothing(tmp_path):
     X[rng.random(X.shape) < 0.6] = np.nan
     np.save(tmp_path / "x.npy", X)
     paths = [str(tmp_path / name) for name in ("x.npy", "state.part.lowdim", "m.lowdim")]
-    chance, kills = random.Random(0), 0
+    chance, kills, state = random.Random(0), 0, tmp_path / "state.part.lowdim"
     while True:
+        before = state.stat().st_mtime_ns if state.exists() else 0
         process = subprocess.Popen([sys.executable, "-c", FIT, *paths])
-        # starting takes a second or two, and a fit about as long: most kills hit it somewhere
-        deadline = time.monotonic() + (chance.uniform(0.5, 4.0) if kills < 12 else 600)
-        while process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
-        if process.poll() is not None:
-            assert process.returncode == 0
+        while process.poll() is None:
+            if kills < 8 and state.exists() and state.stat().st_mtime_ns != before:
+                time.sleep(chance.uniform(0.0, 0.03))  # somewhere in the next step, or while it is being written
+                process.kill()
+                break
+            time.sleep(0.001)
+        if process.wait() == 0:
             break
-        process.kill()
-        process.wait()
+        assert process.returncode == -9
         kills += 1
     assert kills > 0
     again, whole = lowdim.load(paths[2]), lowdim.ProbabilisticPCA(4, tol=1e-10).fit(X)
