@@ -34,13 +34,13 @@ sys.exit(main(sys.argv[1:]))
 """The command line with a pause after each block, so that a signal meets it in the middle."""
 
 
-def interrupted(*argv: str) -> tuple[int, str]:
-    """Exit code and stderr of a command that gets Ctrl-C after its second block."""
+def interrupted(*argv: str, blocks: int = 2) -> tuple[int, str]:
+    """Exit code and stderr of a command that gets Ctrl-C after its second block, or another."""
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
-    for _ in range(2):
+    for _ in range(blocks):
         assert process.stdout.readline() == "block\n"
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
@@ -54,6 +54,25 @@ def table(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     np.save("big.npy", rng.standard_normal((200_000, 40)) * np.arange(1, 41) + 7)
     return "big.npy"
+
+
+@pytest.mark.slow
+def test_em_goes_on_where_it_stopped(tmp_path, monkeypatch, run):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 3)) @ rng.standard_normal((3, 12)) + rng.standard_normal((400, 12))
+    np.save("holes.npy", np.where(rng.random(X.shape) < 0.4, np.nan, X))
+    # a pass is of eight blocks: after three that begin, EM is in its third step
+    code, said = interrupted("fit", "holes.npy", "--model", "ppca", "--keep", "3", "--save", "m.lowdim", blocks=43)
+    assert code == 130, said
+    first, command = said.splitlines()
+    assert "steps of EM, which m.part.lowdim keeps; go on with" in first
+    words = shlex.split(command)
+    ended = run(*words[1:])
+    assert ended.code == 0, ended.err
+    whole, resumed = lowdim.ProbabilisticPCA(3).fit("holes.npy"), lowdim.load("m.lowdim")
+    np.testing.assert_array_equal(resumed.components_, whole.components_)  # to the same bits
+    assert run("fit", "holes.npy", "--keep", "2", "--resume", "m.part.lowdim").code == 4  # a state of another model
 
 
 @pytest.mark.parametrize("options", [["--keep", "5"], ["--keep", "90%", "--scale", "--save", "m.lowdim"]])
