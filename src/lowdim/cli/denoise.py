@@ -63,7 +63,7 @@ def denoise(
         raise BadParameter(f"a picture is written to a file: say which, as in lowdim denoise {image} -o clean.png.")
     check_output(output, image, clean, picture=True)
     check_output(sd, image, clean, output, ending=".npy")
-    noise = _number(sigma)
+    noise = options.noise_of(sigma)
     for path in (image, clean):
         if path is not None:
             refuse_absent(path)
@@ -84,15 +84,6 @@ def denoise(
     elif not quiet:
         say_line(_said(image, output, found, noise is None))
     return 0
-
-
-def _number(sigma: str) -> float | None:
-    if sigma == "auto":
-        return None
-    try:
-        return float(sigma)
-    except ValueError:
-        raise BadParameter(f"--sigma {sigma}: the noise must be a number from 0, or auto.") from None
 
 
 def _say_facts(image: str, output: str, found: Restored) -> None:

@@ -64,7 +64,7 @@ def inpaint(
     """
     from lowdim.cli.progress import shown
 
-    noise = _number(sigma)
+    noise = options.noise_of(sigma)
     _check(picture, output, mask, missing, clean, sd)
     from lowdim.recipes.inpaint import inpaint as fill
     from lowdim.sources.pictures import read_picture
@@ -88,15 +88,6 @@ def inpaint(
     elif not quiet:
         say_line(_said(picture, filled, holes, output))
     return 0
-
-
-def _number(sigma: str) -> float | None:
-    if sigma == "auto":
-        return None
-    try:
-        return float(sigma)
-    except ValueError:
-        raise BadParameter(f"--sigma {sigma}: the noise must be a number from 0, or auto.") from None
 
 
 def _check(

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from lowdim.errors import BadParameter
+
 Data = Annotated[
     str,
     typer.Argument(metavar="DATA", show_default=False, help="A table: file, folder, pattern, or - for standard input."),
@@ -64,3 +66,13 @@ def names_of(text: str | None) -> list[str] | None:
     if text is None:
         return None
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def noise_of(sigma: str) -> float | None:
+    """What --sigma means: a standard deviation, or None where it is to be found."""
+    if sigma == "auto":
+        return None
+    try:
+        return float(sigma)
+    except ValueError:
+        raise BadParameter(f"--sigma {sigma}: the noise must be a number from 0, or auto.") from None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lowdim.recipes.colours import from_planes, to_planes, variances_from_planes
 from lowdim.recipes.patch_models import kinds_of
-from lowdim.recipes.patches import Canvas, Grid
+from lowdim.recipes.patches import Grid, combined
 from lowdim.recipes.strips import in_strips
 from lowdim.solvers.ppca_mixture import Mixture, Prior, Settings, fit_mixture, parted, start
 from lowdim.sources.progress import new_pass
@@ -50,12 +50,7 @@ def _one_channel(picture: Floats, width: int) -> tuple[Floats, Floats]:
         expected, errors = kinds.expected(patches - level)
         return band, expected + level, errors + 1 / grid.p  # the level is a mean of so many values
 
-    canvas, moments = Canvas(grid), Canvas(grid)
-    for band, patches, errors in in_strips(strip, list(grid.bands()), len(picture)):
-        canvas.add(patches, 1 / errors, band)
-        moments.add(errors + patches**2, 1 / errors, band)
-    values = canvas.mean()
-    return values, np.maximum(moments.mean() - values**2, 0.0)
+    return combined(grid, in_strips(strip, list(grid.bands()), len(picture)))
 
 
 def _learnt(picture: Floats, grid: Grid) -> Mixture:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.recipes.patches import Canvas, Grid
+from lowdim.recipes.patches import Grid, combined
 from lowdim.recipes.strips import in_strips
 
 Floats = NDArray[np.float64]
@@ -48,11 +48,7 @@ def by_threshold(picture: Floats, width: int) -> tuple[Floats, Floats]:
 
 
 def _shrunk(picture: Floats, width: int, shrink: Shrink) -> tuple[Floats, Floats]:
-    """Means and variances of the pixels from patches whose scores on their components are shrunk.
-
-    Overlapping patches are averaged with the precision of each of their entries as weights. Their predictions are taken
-    as a mixture, so the variance of a pixel is the mean variance and the spread of what they say.
-    """
+    """Means and variances of the pixels from patches whose scores on their components are shrunk."""
     grid = Grid(picture.shape, width)
     mean, variances, components = _components(picture, grid)
     squares = components**2
@@ -62,12 +58,7 @@ def _shrunk(picture: Floats, width: int, shrink: Shrink) -> tuple[Floats, Floats
         patches = scores @ components.T + mean
         return band, patches, np.broadcast_to(errors @ squares.T, patches.shape) + 1 / grid.n
 
-    canvas, moments = Canvas(grid), Canvas(grid)
-    for band, patches, errors in in_strips(strip, list(grid.bands()), len(picture)):
-        canvas.add(patches, 1 / errors, band)
-        moments.add(errors + patches**2, 1 / errors, band)
-    values = canvas.mean()
-    return values, np.maximum(moments.mean() - values**2, 0.0)
+    return combined(grid, in_strips(strip, list(grid.bands()), len(picture)))
 
 
 def _components(picture: Floats, grid: Grid) -> tuple[Floats, Floats, Floats]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,6 +109,20 @@ class Canvas:
     def mean(self) -> Floats:
         """The picture: weighted means of all patches over each pixel."""
         return self.total / self.weight
+
+
+def combined(grid: Grid, predictions: Iterable[tuple[slice, Floats, Floats]]) -> tuple[Floats, Floats]:
+    """Mean and variance of every pixel from bands of patches (n, p) and the variances of their entries.
+
+    Patches are averaged with the precision of each of their entries as weights. Their predictions are taken as a
+    mixture, so the variance of a pixel is the mean variance and the spread of what they say.
+    """
+    canvas, moments = Canvas(grid), Canvas(grid)
+    for band, patches, variances in predictions:
+        canvas.add(patches, 1 / variances, band)
+        moments.add(variances + patches**2, 1 / variances, band)
+    values = canvas.mean()
+    return values, np.maximum(moments.mean() - values**2, 0.0)
 
 
 def _starts(length: int, width: int, stride: int) -> NDArray[np.intp]:
