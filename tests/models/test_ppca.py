@@ -22,6 +22,7 @@ from lowdim.errors import (
     NeedsAnotherPass,
     NotConverged,
     RankWarning,
+    TooLarge,
     UnseenColumns,
 )
 from lowdim.sources.progress import watching
@@ -386,6 +387,26 @@ def test_a_checkpoint_of_other_data_is_refused(tmp_path):
     ProbabilisticPCA(2).fit(X).save(path)
     with pytest.raises(FormatError, match="not the checkpoint"):
         ProbabilisticPCA(2, checkpoint=path).fit(X)
+
+
+def test_graphs_give_what_transform_gives(tmp_path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    X, holes = planted(60, 0.1)
+    model = ProbabilisticPCA(2, scale=True).fit(holes)
+    model.export_onnx(tmp_path / "m.onnx", dtype="float64")
+    session = onnxruntime.InferenceSession(tmp_path / "m.onnx")
+    np.testing.assert_allclose(session.run(None, {"X": X})[0], model.transform(X), atol=1e-10)
+    with pytest.raises(BadInput, match="uncertain loadings"):
+        ProbabilisticPCA("ard").fit(holes).export_onnx(tmp_path / "n.onnx")
+
+
+def test_memory_is_kept_or_refused(tmp_path):
+    _, X = planted(2000, 0.2)
+    np.save(tmp_path / "x.npy", X)
+    with pytest.raises(TooLarge, match="memory is limited to 1 MB"):
+        ProbabilisticPCA(2, memory="1MB").fit(tmp_path / "x.npy")
+    model = ProbabilisticPCA(2, memory="2GB").fit(tmp_path / "x.npy")
+    np.testing.assert_allclose(model.components_, ProbabilisticPCA(2).fit(X).components_, atol=1e-9)
 
 
 def test_it_explains_itself():

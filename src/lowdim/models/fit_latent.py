@@ -16,7 +16,7 @@ from lowdim.matrices.holes import missing_values
 from lowdim.matrices.observed import Observed, observe
 from lowdim.matrices.preparation import Preparation
 from lowdim.models.fit_linear import seed_of, versions
-from lowdim.models.latent_components import Problem
+from lowdim.models.latent_components import MOST_COMPONENTS, Problem
 from lowdim.results.certificate import counted, uncertified
 from lowdim.results.latent import Ascent, LatentFit
 from lowdim.results.linear import Provenance
@@ -24,7 +24,10 @@ from lowdim.solvers.ppca_em import LEAST_NOISE, Search, Wish, canonical, in_othe
 from lowdim.solvers.ppca_expected import expected, pays_to_compile
 from lowdim.solvers.ppca_start import sample_of
 from lowdim.solvers.prior import Prior
+from lowdim.solvers.room import Room
 from lowdim.solvers.signs import fix_signs
+from lowdim.sources.budget import Budget
+from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Source
 from lowdim.sources.workers import allowed_threads, one_blas_thread
 
@@ -57,6 +60,10 @@ class LatentTask:
     def may_be_closed(self) -> bool:
         """Whether rows without holes have a closed form."""
         return self.alpha == 0 and self.n_components != "ard" and self.solver in ("auto", "closed")
+
+    def most_components(self, p: int) -> int:
+        """That EM may be begun with, of p columns."""
+        return self.n_components if isinstance(self.n_components, int) else min(max(1, p - 1), MOST_COMPONENTS)
 
     def rule(self, seen: Observed) -> int | str:
         """How the number of components is found, given what was observed.
@@ -130,6 +137,16 @@ def fit_by_em(source: Source, task: LatentTask, begun: Begun, keep: Callable[[Be
     fit = record(source, replace(begun, search=found), task.seed)
     _warn(fit, task)
     return fit
+
+
+def within(source: Source, task: LatentTask, budget: Budget | None) -> Source:
+    """The source in blocks that leave room for EM; an error if there is none."""
+    if budget is None:
+        return source
+    p = source.n_columns
+    k = task.most_components(p)
+    streamed = not isinstance(source, (ArraySource, SparseSource))
+    return source.limited(Room(budget, source, streamed).block_bytes(memory_needed(p, k), k, p))
 
 
 def memory_needed(p: int, k: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadParameter
+from lowdim.errors import BadInput, BadParameter
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models import latent_rows, settings
 from lowdim.models.fit_linear import seed_of
@@ -73,6 +74,15 @@ class LatentModel(LinearModel):
         """Passes of EM over the rows, steps that were taken back included; 1 for the closed form."""
         ascent = self.fit_.ascent
         return 1 if ascent is None else len(ascent.loglik) + ascent.refused
+
+    def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: str = "float32") -> None:
+        """Write `transform` of rows without holes (or `inverse_transform`) as an ONNX graph; see PCA."""
+        if self.fit_.spread is not None and not inverse:
+            raise BadInput(
+                "The hidden values of this fit reckon with uncertain loadings (n_components='ard'), which the graph of "
+                f"a linear model does not: fit with n_components={self.fit_.k} first."
+            )
+        super().export_onnx(path, inverse=inverse, dtype=dtype)
 
     # -- hidden values --------------------------------------------------------------------------------------------
 

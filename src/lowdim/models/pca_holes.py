@@ -13,7 +13,7 @@ from lowdim.matrices.convert import fits, in_memory, row_weights
 from lowdim.matrices.preparation import Preparation, dense
 from lowdim.matrices.products import block_scores
 from lowdim.matrices.scaling import Scaling
-from lowdim.models.fit_latent import LatentTask, begin, fit_by_em
+from lowdim.models.fit_latent import LatentTask, begin, fit_by_em, within
 from lowdim.models.latent_rows import RowModel, filled_rows
 from lowdim.results import gaussian
 from lowdim.results.latent import LatentFit
@@ -35,6 +35,7 @@ def fit_with_holes(estimator: Any, source: Source, sample_weight: Any, scaling: 
     elif fits(source, None if budget is None else budget.room):
         source = in_memory(source)  # EM reads the rows again and again
     task = LatentTask("auto" if k is None else int(k), scale=scaling.scale, seed=estimator.random_state)
+    source = within(source, task, budget)
     return as_linear(fit_by_em(source, task, begin(source, task), None), scaling.denominator)
 
 

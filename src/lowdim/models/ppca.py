@@ -14,12 +14,12 @@ from lowdim.matrices.convert import fits, in_memory, relative_spacing, row_weigh
 from lowdim.matrices.scaling import Scaling
 from lowdim.models import settings
 from lowdim.models.closed_form import closed_form, least_bic
-from lowdim.models.fit_latent import SOLVER, Begun, LatentTask, begin, fit_by_em, go_on, memory_needed, record
+from lowdim.models.fit_latent import SOLVER, Begun, LatentTask, begin, fit_by_em, go_on, memory_needed, record, within
 from lowdim.models.fit_linear import fit_linear
 from lowdim.models.frames import frame_kind
 from lowdim.models.latent import LatentModel
 from lowdim.models.latent_checkpoint import read_checkpoint, write_checkpoint
-from lowdim.models.latent_components import MOST_COMPONENTS, RULES
+from lowdim.models.latent_components import RULES
 from lowdim.models.plan import counted, plan_fit
 from lowdim.results.latent import LatentFit
 from lowdim.solvers.block_lanczos import BlockLanczos
@@ -129,7 +129,7 @@ class ProbabilisticPCA(LatentModel):
         if fit is None:
             if sample_weight is None and fits(source, None if budget is None else budget.room):
                 weighted = in_memory(source)  # EM reads the rows again and again
-            fit = self._by_em(X, weighted, task, sample_weight)
+            fit = self._by_em(X, within(weighted, task, budget), task)
         self._remember(X, source)
         self._record: LatentFit | None = fit
         return self
@@ -150,7 +150,7 @@ class ProbabilisticPCA(LatentModel):
             return explain_fit(self.fit_)
         source = open_source(X)
         task, budget = self._task(source.n_columns), budget_of("ProbabilisticPCA", self.memory)
-        k = task.n_components if isinstance(task.n_components, int) else min(source.n_columns - 1, MOST_COMPONENTS)
+        k = task.most_components(source.n_columns)
         size = None if source.n_rows is None else source.n_rows * source.n_columns * source.dtype.itemsize
         facts = PlanFacts(
             data=source.describe(),
@@ -228,7 +228,7 @@ class ProbabilisticPCA(LatentModel):
             return self._closed(source, sample_weight, replace(task, n_components=least_bic(fit)))
         return closed_form(fit, task.noise)
 
-    def _by_em(self, X: Any, source: Source, task: LatentTask, sample_weight: Any) -> LatentFit:
+    def _by_em(self, X: Any, source: Source, task: LatentTask) -> LatentFit:
         path = None if self.checkpoint is None else os.fspath(self.checkpoint)
         if path is not None and os.path.exists(path):
             begun = go_on(source, read_checkpoint(path), task)
