@@ -21,7 +21,7 @@ from measure import memory_of
 
 NAME = "missing values"
 
-MOST_TRIED = 10
+MOST_TRIED = 25
 """Components that are tried, at most, for the contenders that do not choose them."""
 
 RACE = ("lowdim", "statsmodels fill-em", "pyppca", "ppca", "pcaMethods ppca")
