@@ -73,5 +73,5 @@ def test_what_cannot_be_done_is_said(run, table, given, code, said):
 def test_a_table_without_holes_is_written_as_it_is(run, table):
     table[["name", "a", "c"]].to_csv("whole.csv", index=False)
     ended = run("impute", "whole.csv", "-o", "same.csv")
-    assert "no value of whole.csv was missing" in ended.err
+    assert "no number of whole.csv was missing" in ended.err
     pd.testing.assert_frame_equal(pd.read_csv("same.csv"), table[["name", "a", "c"]], rtol=1e-15)

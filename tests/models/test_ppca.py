@@ -22,6 +22,7 @@ from lowdim.errors import (
     NeedsAnotherPass,
     NotConverged,
     RankWarning,
+    SingularModel,
     TooLarge,
     UnseenColumns,
 )
@@ -407,6 +408,109 @@ def test_memory_is_kept_or_refused(tmp_path):
         ProbabilisticPCA(2, memory="1MB").fit(tmp_path / "x.npy")
     model = ProbabilisticPCA(2, memory="2GB").fit(tmp_path / "x.npy")
     np.testing.assert_allclose(model.components_, ProbabilisticPCA(2).fit(X).components_, atol=1e-9)
+
+
+# -- what a careful user found -----------------------------------------------------------------------------------
+
+
+def test_weights_that_are_shares_give_the_same_components():
+    _, X = planted(80, 0.2)
+    whole = ProbabilisticPCA("ard").fit(X)
+    for weight in (1 / 80, 0.1, 1e-3):
+        model = ProbabilisticPCA("ard").fit(X, sample_weight=np.full(80, weight))
+        assert model.n_components_ == whole.n_components_
+        np.testing.assert_allclose(model.noise_variance_, whole.noise_variance_, rtol=1e-4)
+
+
+def test_a_column_of_which_nothing_is_known_changes_nothing_for_pca():
+    _, X = planted(100, 0.2)
+    X[:, 4] = np.nan
+    with pytest.warns(UnseenColumns):
+        model = PCA(2, missing="ppca").fit(X)
+    without = PCA(2, missing="ppca").fit(np.delete(X, 4, axis=1))
+    np.testing.assert_allclose(model.noise_variance_, without.noise_variance_, rtol=1e-3)  # two starts
+    np.testing.assert_allclose(model.transform(X), without.transform(np.delete(X, 4, axis=1)), atol=1e-2)
+
+
+def test_draws_reckon_with_uncertain_loadings():
+    _, X = planted(20, 0.3)
+    model = ProbabilisticPCA("ard").fit(X)
+    _, deviations = model.impute(X, return_std=True)
+    draws = np.array([model.draw_missing(X, random_state=i) for i in range(600)])
+    missing = np.isnan(X)
+    # 600 draws: standard deviations to 3 %, and products of two Gaussians are not quite one
+    assert np.median((draws.std(axis=0) / np.where(missing, deviations, 1))[missing]) == pytest.approx(1.0, abs=0.06)
+
+
+def test_constant_columns_say_nothing_about_the_noise():
+    _, X = planted(300, 0.2)
+    still = X.copy()
+    still[:, [3, 5]] = np.where(np.isnan(X[:, [3, 5]]), np.nan, 7.0)
+    model = ProbabilisticPCA("ard").fit(still)
+    assert model.n_components_ == K
+    assert model.noise_variance_ == pytest.approx(NOISE**2, rel=0.1)
+    np.testing.assert_allclose(model.impute(still)[:, [3, 5]], 7.0, rtol=1e-12)
+    assert ProbabilisticPCA(2).fit(still).score_samples(still).sum() == pytest.approx(
+        ProbabilisticPCA(2).fit(still).loglik_, rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("unit", [0.0, 1e-200, 1e160])
+def test_units_that_leave_the_range_are_refused(unit):
+    _, X = planted(60, 0.2)
+    with pytest.raises(BadInput, match="power of ten"):
+        ProbabilisticPCA("ard").fit(X * unit)
+
+
+def test_noise_at_its_floor_is_said():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 6))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.warns(RankWarning, match="floor"):
+            ProbabilisticPCA(2).fit(np.where(rng.random(X.shape) < 0.2, np.nan, X))
+
+
+def test_settings_that_contradict_each_other_are_refused():
+    _, X = planted(60, 0.2)
+    for settings in ({"n_components": "ard"}, {"w_precision": 1.0}):
+        with pytest.raises(BadParameter, match="no closed form"):
+            ProbabilisticPCA(**settings, solver="closed").fit(X)
+    with pytest.raises(BadParameter, match="learns precisions"):
+        ProbabilisticPCA("ard", w_precision=1.0).fit(X)
+    with pytest.raises(MissingValues):
+        ProbabilisticPCA("auto", solver="closed").fit(X)
+
+
+@pytest.mark.parametrize("steps", [3, 4, 5, 6])
+def test_relevance_can_be_kept_and_carried_on_at_every_step(tmp_path, steps):
+    _, X = planted(60, 0.2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConverged)
+        part = ProbabilisticPCA("ard", max_iter=steps, checkpoint=tmp_path / "c.lowdim").fit(X)
+    part.save(tmp_path / "p.lowdim")
+    assert lowdim.load(tmp_path / "p.lowdim").n_iter_ == part.n_iter_
+    again, whole = ProbabilisticPCA("ard", checkpoint=tmp_path / "c.lowdim").fit(X), ProbabilisticPCA("ard").fit(X)
+    np.testing.assert_array_equal(again.components_, whole.components_)
+
+
+def test_a_checkpoint_with_other_settings_or_shuffled_columns_is_refused(tmp_path):
+    X = planted(100)[0]
+    X[0, 0] = np.nan
+    path = tmp_path / "c.lowdim"
+    ProbabilisticPCA(2, checkpoint=path).fit(X)
+    shuffled = np.column_stack([X[:, 0], *(np.random.default_rng(j).permutation(X[:, j]) for j in range(1, P))])
+    with pytest.raises(CannotMerge, match="of other values"):
+        ProbabilisticPCA(2, checkpoint=path).fit(shuffled)
+    for settings in ({"scale": True}, {"w_precision": 1.0}, {"noise_variance": 1.0}):
+        with pytest.raises(CannotMerge, match="another prior, noise_variance or scale"):
+            ProbabilisticPCA(2, checkpoint=path, **settings).fit(X)
+
+
+def test_pca_of_all_components_expects_nothing_of_holes():
+    X, holes = planted(60, 0.2)
+    with pytest.raises(SingularModel, match="keep at most 11"):
+        PCA(missing="ppca").fit(X).transform(holes)
 
 
 def test_it_explains_itself():

@@ -8,10 +8,10 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
-from lowdim.cli.opening import Wish, naming
+from lowdim.cli.opening import Wish, left_out, naming
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from lowdim.models.ppca import ProbabilisticPCA
     from lowdim.results.latent import LatentFit
@@ -25,7 +25,7 @@ lowdim impute survey.csv --keep 2 --drop id > filled.csv
 
 Keep = Annotated[
     str,
-    typer.Option(metavar="HOW", help="Components: a number; auto: as many as predict hidden entries best; bic; ard."),
+    typer.Option(metavar="HOW", help="Components: a number; auto: as many as the table tells; bic; ard."),
 ]
 Std = Annotated[bool, typer.Option("--std", help="Add a column with the standard deviation of each filled value.")]
 
@@ -45,7 +45,8 @@ def impute(
 ) -> int:
     """Fill missing numbers with what probabilistic PCA expects of them.
 
-    All columns are written as they stand, with the holes of those that hold numbers filled.
+    All columns are written, with the holes of those that hold numbers filled. Numbers are read as float64, so whole
+    numbers beyond 2⁵³ lose digits: leave such columns out with --drop.
     """
     from lowdim.cli.modelling import probabilistic_components
     from lowdim.cli.progress import shown
@@ -61,7 +62,7 @@ def impute(
             model.fit(source)
         _write(source, model, std, output, raw)
     if not quiet:
-        say_line(_said(wish.name, model.fit_, output))
+        say_line(_said(wish.name, model.fit_, left_out(source), output))
     return 0
 
 
@@ -95,9 +96,10 @@ def _batches(source: Source, names: tuple[str, ...]) -> tuple[list[str], Iterato
     return list(names), (({}, block.rows) for block in source.blocks())
 
 
-def _said(name: str, fit: LatentFit, output: str | None) -> str:
+def _said(name: str, fit: LatentFit, left: Mapping[str, str], output: str | None) -> str:
     where = "" if output in (None, "-") else f"{output}: "
+    aside = f"; without numbers, and left as they are: {', '.join(left)}" if left else ""
     if not fit.missing:
-        return f"{where}no value of {name} was missing"
+        return f"{where}no number of {name} was missing{aside}"
     size = fit.n_rows * len(fit.mean)
-    return f"{where}{fit.missing:,} of {size:,} values of {name} filled; {fit.provenance.reason}"
+    return f"{where}{fit.missing:,} of {size:,} values of {name} filled; {fit.provenance.reason}{aside}"

@@ -18,8 +18,13 @@ ModelFile = Annotated[str, typer.Argument(metavar="MODEL", show_default=False, h
 KEEP = "90%"
 """Components that are kept if nothing is said."""
 
-Keep = Annotated[str, typer.Option(metavar="HOW", help="Components to keep: 90% of the variance, 12, all, or mle.")]
-Model = Annotated[str, typer.Option(metavar="NAME", help="Which model: pca.")]
+Keep = Annotated[
+    str,
+    typer.Option(
+        metavar="HOW", help="Components to keep: 90% of the variance, 12, all, mle; ppca: 12, auto, bic, ard."
+    ),
+]
+Model = Annotated[str, typer.Option(metavar="NAME", help="Which model: pca, or ppca where values are missing.")]
 Scale = Annotated[bool, typer.Option("--scale", help="Give every column variance 1 first.")]
 Memory = Annotated[
     str | None,

@@ -47,6 +47,10 @@ class Observed:
     def merge(self, other: Observed) -> Observed:
         """Of both sets of rows together (Chan, Golub & LeVeque 1983)."""
         seen = self.seen + other.seen
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._joined(other, seen)
+
+    def _joined(self, other: Observed, seen: Floats) -> Observed:
         share = np.divide(other.seen, seen, out=np.zeros_like(seen), where=seen > 0)
         step = other.mean - self.mean
         return Observed(
@@ -79,6 +83,11 @@ def _observe_block(block: Block) -> Observed:
 
 
 def _observe_rows(rows: Floats, weight: Floats) -> Observed:
+    with np.errstate(over="ignore", invalid="ignore"):  # infinite sums say that squares leave the range
+        return _sums(rows, weight)
+
+
+def _sums(rows: Floats, weight: Floats) -> Observed:
     known = np.isfinite(rows)
     count = known.sum(axis=0)
     whole = bool((count == len(rows)).all())

@@ -11,17 +11,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, CannotMerge, NeedsAnotherPass, NotConverged, RankWarning, UnseenColumns
+from lowdim.errors import (
+    BadInput,
+    CannotMerge,
+    MissingValues,
+    NeedsAnotherPass,
+    NotConverged,
+    RankWarning,
+    UnseenColumns,
+)
 from lowdim.matrices.holes import missing_values
 from lowdim.matrices.observed import Observed, observe
 from lowdim.matrices.preparation import Preparation
 from lowdim.models.fit_linear import seed_of, versions
 from lowdim.models.latent_components import MOST_COMPONENTS, Problem
-from lowdim.results.certificate import counted, uncertified
+from lowdim.results.certificate import uncertified
 from lowdim.results.latent import Ascent, LatentFit
 from lowdim.results.linear import Provenance
+from lowdim.solvers.latent import Latent
 from lowdim.solvers.ppca_em import LEAST_NOISE, Search, Wish, canonical, in_other_terms, search
-from lowdim.solvers.ppca_expected import expected, pays_to_compile
+from lowdim.solvers.ppca_expected import Expected, expected, pays_to_compile
 from lowdim.solvers.ppca_start import sample_of
 from lowdim.solvers.prior import Prior
 from lowdim.solvers.room import Room
@@ -35,6 +44,8 @@ Floats = NDArray[np.float64]
 
 SMALL = 200_000
 """Entries up to which a table is small."""
+
+ANEW = "delete it, or name another file, to begin anew"
 
 SOLVER = "EM over the observed entries"
 
@@ -105,7 +116,7 @@ def begin(source: Source, task: LatentTask) -> Begun:
         _refuse(seen, source)
         scale = scales(seen, task.scale)
         rng = np.random.default_rng(seed_of(task.seed))
-        preparation = Preparation(seen.mean, 1 / scale)
+        preparation = _preparation(seen, scale)
         sample = sample_of(source, preparation, seen.n_rows, rng)
         problem = Problem(source, seen, preparation, sample, task.wish(seen, 1 / scale), task.steps, rng)
         k, reason = problem.components(task.rule(seen))
@@ -113,29 +124,50 @@ def begin(source: Source, task: LatentTask) -> Begun:
 
 
 def go_on(source: Source, before: Begun, task: LatentTask) -> Begun:
-    """An interrupted fit, if it was one of these rows; from here on it does what this task asks for."""
+    """An interrupted fit, if it was one of these rows with these settings."""
     seen, then = observe(source), before.observed
     if len(then.mean) != len(seen.mean) or then.n_rows != seen.n_rows:
         shapes = [f"{one.n_rows:,} × {len(one.mean):,}" for one in (then, seen)]
-        raise CannotMerge(f"The checkpoint is of {shapes[0]} values, the data are {shapes[1]}: begin anew.")
-    if not (np.array_equal(then.count, seen.count) and np.allclose(then.mean, seen.mean, rtol=1e-12, atol=0)):
-        raise CannotMerge("The checkpoint is of other values than these data hold, or of others missing: begin anew.")
-    k = before.search.model.k
+        raise CannotMerge(f"The checkpoint is of {shapes[0]} values, the data are {shapes[1]}: {ANEW}.")
+    k, asked = before.search.model.k, task.wish(then, 1 / before.scale)
     if not isinstance(task.n_components, str) and task.n_components != k:
-        raise CannotMerge(f"The checkpoint is of a fit with {k} components, not {task.n_components}: begin anew.")
-    return replace(before, search=replace(before.search, wish=task.wish(then, 1 / before.scale)))
+        raise CannotMerge(f"The checkpoint is of a fit with {k} components, not {task.n_components}: {ANEW}.")
+    known = before.search.wish
+    if asked.prior != known.prior or asked.noise != known.noise or (scales(then, task.scale) != before.scale).any():
+        raise CannotMerge(f"The checkpoint is of a fit with another prior, noise_variance or scale: {ANEW}.")
+    begun = replace(before, search=replace(before.search, wish=asked))
+    if not np.array_equal(then.count, seen.count) or not _as_likely(source, begun):
+        raise CannotMerge(f"The checkpoint is of other values than these data hold, or of others missing: {ANEW}.")
+    return begun
+
+
+def _as_likely(source: Source, begun: Begun) -> bool:
+    """Whether the rows are as likely under the last model as the checkpoint says."""
+    best, path = begun.search.best, begun.search.loglik
+    if best is None:
+        return bool(np.allclose(begun.observed.mean, observe(source).mean, rtol=1e-9, atol=0))
+    return bool(np.isclose(_step(source, begun, best.k)(best).loglik, path[-1], rtol=1e-9, atol=0))
+
+
+def _step(source: Source, begun: Begun, k: int) -> Callable[[Latent], Expected]:
+    """What EM computes of a model with k components in one pass over the rows."""
+    compiled = pays_to_compile(begun.observed.n_rows, k)
+    return partial(expected, source=source, preparation=_preparation(begun.observed, begun.scale), compiled=compiled)
+
+
+def _preparation(seen: Observed, scale: Floats) -> Preparation:
+    """How rows are centred and scaled. Columns that do not vary say nothing about the noise: they are made missing."""
+    return Preparation(np.where(constant(seen), np.nan, seen.mean), None if (scale == 1).all() else 1 / scale)
 
 
 def fit_by_em(source: Source, task: LatentTask, begun: Begun, keep: Callable[[Begun], None] | None) -> LatentFit:
     """Fit rows with holes; `keep` is told after every step how far this has come."""
-    compiled = pays_to_compile(begun.observed.n_rows, begun.search.model.k)
-    preparation = Preparation(begun.observed.mean, None if (begun.scale == 1).all() else 1 / begun.scale)
-    step = partial(expected, source=source, preparation=preparation, compiled=compiled)
     tell = None if keep is None else (lambda state: keep(replace(begun, search=state)))
     with one_blas_thread():  # one section for all: BLAS threads spin for 20 ms after each call, on our cores
+        step = _step(source, begun, begun.search.model.k)
         found = search(step, begun.search, task.steps - begun.search.looks, tell)
     fit = record(source, replace(begun, search=found), task.seed)
-    _warn(fit, task)
+    _warn(fit, task, begun.search.wish.least_noise)
     return fit
 
 
@@ -161,8 +193,18 @@ def scales(seen: Observed, scale: bool | Floats) -> Floats:
         return scale
     if not scale:
         return np.ones_like(seen.mean)
-    deviation = np.sqrt(seen.variances)
-    return np.where(deviation > 4 * np.finfo(float).eps * np.abs(seen.mean), deviation, 1.0)
+    return np.where(constant(seen), 1.0, np.sqrt(seen.variances))
+
+
+def constant(seen: Observed) -> NDArray[np.bool_]:
+    """(p,) columns whose variation is no larger than the rounding of their own values."""
+    found: NDArray[np.bool_] = np.sqrt(seen.variances) <= 4 * np.finfo(float).eps * np.abs(seen.mean)
+    return found
+
+
+def holes_of(seen: Observed, source: Source) -> MissingValues:
+    """The error that names the columns with holes."""
+    return missing_values(np.stack([seen.n_rows - seen.count, seen.infinite]), seen.n_rows, source.columns)
 
 
 def _refuse(seen: Observed, source: Source) -> None:
@@ -173,8 +215,17 @@ def _refuse(seen: Observed, source: Source) -> None:
         raise BadInput(f"All {seen.n_rows:,} × {source.n_columns:,} values of {source.describe()} are missing.")
     if seen.n_rows < 3 or source.n_columns < 2:
         raise BadInput(
-            f"{source.describe()} has {counted(seen.n_rows, 'row')} and {counted(source.n_columns, 'column')}: a model "
-            "with noise needs at least 3 rows and 2 columns (n_samples=1 or 1 feature(s) is too few)."
+            f"{source.describe()} is too small (n_samples={seen.n_rows}, n_features={source.n_columns}): a model with "
+            "noise needs at least 3 rows and 2 columns."
+        )
+    largest = float(seen.variances.max())
+    if not 1e-280 < largest < 1e280:
+        what = (
+            "do not vary, or by less than 1e-140" if largest <= 1e-280 else "are so large that their squares overflow"
+        )
+        raise BadInput(
+            f"The values of {source.describe()} {what}, so there are no components to find: check the columns, or "
+            "multiply them by a power of ten first."
         )
 
 
@@ -193,7 +244,9 @@ def record(source: Source, begun: Begun, seed: Any) -> LatentFit:
     mean = seen.mean + begun.scale * model.mean
     mean[unseen] = np.nan
     ascent = Ascent(found.loglik, found.logpost, found.finished, found.change, found.refused)
-    loglik = found.loglik[-1] - float(seen.seen @ np.log(begun.scale)) if found.loglik else -np.inf
+    still = float(seen.seen[constant(seen)].sum())  # entries that EM did not look at, and that are at their mean
+    loglik = (found.loglik or (-np.inf,))[-1] - float(seen.seen @ np.log(begun.scale))
+    loglik -= 0.5 * still * np.log(2 * np.pi * model.noise)
     memory = memory_needed(len(mean), model.k)
     passes = found.looks + 2
     reason = begun.reason.format(k=model.k)
@@ -227,7 +280,7 @@ def _axes(W: Floats) -> Floats:
     return np.ascontiguousarray((axes * np.where(along < 0, -1.0, 1.0)).T)
 
 
-def _warn(fit: LatentFit, task: LatentTask) -> None:
+def _warn(fit: LatentFit, task: LatentTask, least_noise: float) -> None:
     ascent = fit.ascent
     assert ascent is not None
     if fit.unseen:
@@ -237,20 +290,20 @@ def _warn(fit: LatentFit, task: LatentTask) -> None:
             f"Nothing was observed of {len(fit.unseen)} of {len(fit.mean)} columns ({', '.join(names)}{more}): nothing "
             "can be said about them.",
             UnseenColumns,
-            stacklevel=4,
+            stacklevel=5,
         )
-    if task.noise is None and fit.noise <= 1.01 * LEAST_NOISE * fit.total_variance / len(fit.mean):
+    if task.noise is None and fit.noise <= 1.01 * least_noise:
         warnings.warn(
             f"{fit.k} components explain the observed entries completely, so the noise went to its floor of "
             f"{fit.noise:.1e} and error bars mean nothing: ask for fewer components.",
             RankWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     if not ascent.converged:
-        gain = ascent.logpost[-1] - ascent.logpost[-2] if len(ascent.logpost) > 1 else np.inf
+        gain = ascent.logpost[-1] - ascent.logpost[-2] if len(ascent.logpost) > 1 else np.nan
         warnings.warn(
             f"EM was stopped after {task.steps} steps, of which the last gained {gain / fit.weight:.1e} per row and "
             f"moved the loadings by {ascent.change:.1e}: raise max_iter, or tol={task.tol:g}.",
             NotConverged,
-            stacklevel=4,
+            stacklevel=5,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -44,12 +45,13 @@ class LatentModel(LinearModel):
 
     @property
     def loglik_(self) -> float:
-        """Log-likelihood of all observed entries, in the data's units."""
+        """Log-likelihood of all observed entries, in the data's units; with n_components="ard" a bound below it."""
         return self.fit_.loglik
 
     @property
     def loglik_path_(self) -> Floats:
-        """(steps,) log-likelihood after every step of EM, in the units of the scaled columns; one value without EM."""
+        """(steps,) log-likelihood of every model that EM accepted, the last of which is the result, in the units of the
+        scaled columns; one value without EM."""
         ascent = self.fit_.ascent
         return np.array([self.fit_.loglik] if ascent is None else ascent.loglik)
 
@@ -126,17 +128,19 @@ class LatentModel(LinearModel):
             raise BadParameter.of(type(self).__name__, "level", level, "a number between 0 and 1, such as 0.95")
         values, deviations = self._filled(X, True)
         reach = float(ndtri(0.5 + level / 2)) * deviations
-        return self._like(X, values - reach), self._like(X, values + reach)
+        middle = np.where(np.isinf(deviations), 0.0, values)  # where nothing is expected, anything may be
+        return self._like(X, middle - reach), self._like(X, middle + reach)
 
     def draw_missing(self, X: Any, random_state: Any = None) -> Any:
         """Rows (n, p) with what is missing drawn from its joint distribution given what was observed.
 
-        Unlike expected values, draws vary as much as the entries do, as multiple imputation needs it.
+        Unlike expected values, draws vary as much as the entries do, as multiple imputation needs it. Loadings that are
+        uncertain (n_components="ard") are drawn too, once for all rows.
         """
         check_is_fitted(self)
         settings.check_seed(type(self).__name__, random_state)
         source, rng = self._opened(X, reset=False).unweighted(), np.random.default_rng(seed_of(random_state))
-        model = RowModel.of(self.fit_)
+        model = RowModel.of(self.fit_).drawn(rng)
         return self._like(X, np.concatenate([latent_rows.drawn_rows(block, model, rng) for block in source.blocks()]))
 
     def _filled(self, X: Any, with_deviations: bool) -> tuple[Any, Any]:
@@ -157,13 +161,13 @@ class LatentModel(LinearModel):
     # -- densities ------------------------------------------------------------------------------------------------
 
     def score_samples(self, X: Any) -> Any:
-        """(n,) log-likelihood of what was observed of each row; lazy for dask's data."""
+        """(n,) log-likelihood of what was observed of each row, at the loadings found; lazy for dask's data."""
         check_is_fitted(self)
-        source, model = self._opened(X, reset=False).unweighted(), RowModel.of(self.fit_)
+        source, model = self._opened(X, reset=False).unweighted(), RowModel.of(replace(self.fit_, spread=None))
         return source.map_rows(partial(latent_rows.log_densities, model=model), 1, np.float64)[:, 0]
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Floats:
-        """(n_samples, p) rows drawn from the model, in the data's units."""
+        """(n_samples, p) rows drawn from the model at the loadings found, in the data's units."""
         check_is_fitted(self)
         name = type(self).__name__
         settings.whole(name, "n_samples", n_samples, 1, None)

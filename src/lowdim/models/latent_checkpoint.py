@@ -11,10 +11,11 @@ from lowdim.errors import FormatError
 from lowdim.matrices.observed import Observed
 from lowdim.models.fit_latent import Begun
 from lowdim.results.container import Document, read_document, write_document
-from lowdim.results.strict import array, facts, flag, number, text, whole
+from lowdim.results.strict import array, facts, flag, number, optional, text, whole
 from lowdim.solvers.anderson import History
 from lowdim.solvers.latent import Latent
 from lowdim.solvers.ppca_em import Search, Wish
+from lowdim.solvers.prior import Prior
 
 KIND = "ProbabilisticPCA checkpoint"
 
@@ -30,6 +31,8 @@ FACTS = {
     "refused": whole,
     "reason": text,
     "uncertain": flag,
+    "alpha": number,
+    "noise": optional(number),
     "sure": flag,
     "best": flag,
 }
@@ -70,6 +73,8 @@ def write_checkpoint(path: str, begun: Begun) -> None:
         "refused": state.refused,
         "reason": begun.reason,
         "uncertain": state.model.spread is not None,
+        "alpha": state.wish.prior.alpha,
+        "noise": state.wish.noise,
         "sure": state.sure is not None,
         "best": state.best is not None,
     }
@@ -97,17 +102,17 @@ def read_checkpoint(path: str) -> Begun:
     )
 
     def model(name: str) -> Latent:
-        mean = np.where(count > 0, array(arrays, f"{name}_mean", (p,)), np.nan)
-        spread = None
-        if known["uncertain"]:
-            spread = array(arrays, f"{name}_spread", (p, (k + 1) * (k + 2) // 2))
-        return Latent(mean, array(arrays, f"{name}_W", (p, k)), float(array(arrays, f"{name}_noise", (1,))[0]), spread)
+        mean, noise = array(arrays, f"{name}_mean", (p,)), float(array(arrays, f"{name}_noise", (1,))[0])
+        # one that was accepted before components were dropped has more of them
+        own = arrays[f"{name}_W"].shape[-1] if f"{name}_W" in arrays else k
+        spread = array(arrays, f"{name}_spread", (p, (own + 1) * (own + 2) // 2)) if known["uncertain"] else None
+        return Latent(mean, array(arrays, f"{name}_W", (p, own)), noise, spread)
 
     def rows(name: str) -> tuple[NDArray[Any], ...]:
         return tuple(array(arrays, name, (size, p * k + p + 1)))
 
     state = Search(
-        wish=Wish(),
+        wish=Wish(Prior(float(known["alpha"]), known["uncertain"]), known["noise"]),
         model=model("model"),
         sure=model("sure") if known["sure"] else None,
         history=History(rows("points"), rows("moves")),

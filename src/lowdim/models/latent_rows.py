@@ -17,7 +17,7 @@ from lowdim.matrices.holes import count_holes, missing_values
 from lowdim.matrices.preparation import Preparation, dense
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
-from lowdim.solvers.latent import Latent, Posterior, expected_rows, posterior, predicted, rows_at_a_time
+from lowdim.solvers.latent import Latent, Posterior, expected_rows, posterior, predicted, rows_at_a_time, unpacked
 from lowdim.solvers.ppca_expected import pays_to_compile
 from lowdim.sources.source import Block
 
@@ -42,6 +42,20 @@ class RowModel:
         latent = Latent(mean, fit.components.T * strengths, fit.noise_variance, spread)
         gain = None if (fit.gain == 1).all() else fit.gain
         return cls(latent, Preparation(np.nan_to_num(fit.mean), gain), fit.columns)
+
+    def drawn(self, rng: np.random.Generator) -> RowModel:
+        """The model with loadings and means drawn from what they may be, where they are uncertain."""
+        spread = self.latent.spread
+        if spread is None:
+            return self
+        k = self.latent.k
+        values, vectors = np.linalg.eigh(unpacked(spread, k + 1))
+        off = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        step = np.einsum("jab,jb->ja", off, rng.standard_normal((len(spread), k + 1)))
+        return replace(
+            self,
+            latent=Latent(self.latent.mean + step[:, k], self.latent.W + step[:, :k], self.latent.noise),
+        )
 
     @property
     def gain(self) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadParameter
+from lowdim.errors import BadParameter, SingularModel
 from lowdim.matrices.convert import fits, in_memory, row_weights
 from lowdim.matrices.preparation import Preparation, dense
 from lowdim.matrices.products import block_scores
@@ -46,7 +46,7 @@ def as_linear(fit: LatentFit, denominator: Any) -> LinearFit:
     known |= {
         "mean": np.nan_to_num(fit.mean),
         "variances": fit.variances * factor,
-        "total_variance": fit.total_variance * factor,
+        "total_variance": (fit.total_variance + fit.noise * len(fit.unseen)) * factor,  # so that p − k share it
     }
     return LinearFit(**known)
 
@@ -55,7 +55,12 @@ def filled_scores(block: Block, fit: LinearFit, whiten: bool) -> NDArray[np.floa
     """(n, k) scores of rows whose holes are filled with what the model expects there."""
     rows = dense(block.rows)
     if not np.isfinite(rows).all():
-        gaussian.proper(fit)  # without noise, nothing is expected
+        gaussian.proper(fit)
+        if fit.noise_variance <= 0:
+            raise SingularModel(
+                f"{fit.k} components of {len(fit.mean)} columns leave no noise, so nothing can be expected of missing "
+                f"values: keep at most {len(fit.mean) - 1}."
+            )
         rows = filled_rows(block, RowModel.of(fit))
     scores = block_scores(Block(block.start, rows), Preparation(fit.mean, fit.gain), fit.components)
     return scores * fit.whitening if whiten else scores

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from lowdim.errors import BadParameter, Interrupted, MissingValues
@@ -14,7 +15,18 @@ from lowdim.matrices.convert import fits, in_memory, relative_spacing, row_weigh
 from lowdim.matrices.scaling import Scaling
 from lowdim.models import settings
 from lowdim.models.closed_form import closed_form, least_bic
-from lowdim.models.fit_latent import SOLVER, Begun, LatentTask, begin, fit_by_em, go_on, memory_needed, record, within
+from lowdim.models.fit_latent import (
+    SOLVER,
+    Begun,
+    LatentTask,
+    begin,
+    fit_by_em,
+    go_on,
+    holes_of,
+    memory_needed,
+    record,
+    within,
+)
 from lowdim.models.fit_linear import fit_linear
 from lowdim.models.frames import frame_kind
 from lowdim.models.latent import LatentModel
@@ -120,11 +132,18 @@ class ProbabilisticPCA(LatentModel):
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> ProbabilisticPCA:
-        """Find the model under which the observed entries of X, (n, p), are most likely."""
+        """Find the model under which the observed entries of X, (n, p), are most likely.
+
+        `sample_weight` (n,) counts rows: 2 means twice. Where a rule finds `n_components`, weights that add up to less
+        than the rows are scaled up to them.
+        """
         budget = budget_of("ProbabilisticPCA", self.memory)
         source = counted(self._opened(X, reset=True), budget)
         task = self._task(source.n_columns)
-        weighted = source if sample_weight is None else source.with_weights(row_weights(source, sample_weight))
+        weighted = source
+        if sample_weight is not None:
+            sample_weight = _as_counts(row_weights(source, sample_weight), task)
+            weighted = source.with_weights(sample_weight)
         fit = self._closed(source, sample_weight, task) if task.may_be_closed and task.n_components != "auto" else None
         if fit is None:
             if sample_weight is None and fits(source, None if budget is None else budget.room):
@@ -188,6 +207,12 @@ class ProbabilisticPCA(LatentModel):
         if self.n_components not in RULES or not isinstance(self.n_components, str):
             settings.whole(name, "n_components", self.n_components, 1, max(1, p - 1), ", 'auto', 'bic' or 'ard'")
         settings.real(name, "w_precision", self.w_precision, 0.0)
+        if self.n_components == "ard" and self.w_precision > 0:
+            raise BadParameter.of(name, "w_precision", self.w_precision, "0, as n_components='ard' learns precisions")
+        if self.solver == "closed" and (self.n_components == "ard" or self.w_precision > 0):
+            raise BadParameter.of(name, "solver", "closed", "'auto' or 'em', as a prior has no closed form")
+        if self.checkpoint is not None and not isinstance(self.checkpoint, (str, os.PathLike)):
+            raise BadParameter.of(name, "checkpoint", self.checkpoint, "None or the path of a file")
         settings.real(name, "tol", self.tol, 0.0)
         settings.whole(name, "max_iter", self.max_iter, 1, None)
         if self.noise_variance is not None:
@@ -237,7 +262,9 @@ class ProbabilisticPCA(LatentModel):
         if task.may_be_closed and begun.observed.complete:  # the number of components had to be found first
             found = self._closed(source, None, replace(task, n_components=begun.search.model.k))
             assert found is not None
-            return found
+            return replace(found, provenance=replace(found.provenance, reason=begun.reason))
+        if task.solver == "closed":
+            raise holes_of(begun.observed, source)
         last = begun
 
         def keep(state: Begun) -> None:
@@ -270,3 +297,9 @@ class ProbabilisticPCA(LatentModel):
     def _opened(self, X: Any, reset: bool) -> Source:
         source = super()._opened(X, reset)
         return UnstoredMissing(source) if source.sparse and self.unstored == "missing" else source
+
+
+def _as_counts(weight: NDArray[np.float64], task: LatentTask) -> NDArray[np.float64]:
+    """Weights that count rows, as rules for the number of components need them: shares are scaled up to the rows."""
+    used, total = int((weight > 0).sum()), float(weight.sum())
+    return weight * (used / total) if isinstance(task.n_components, str) and total < used else weight

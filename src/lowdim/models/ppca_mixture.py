@@ -105,7 +105,8 @@ class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         scale = scales(seen, settings.scaling_of("PPCAMixture", True, self.scale, None, 0, len(seen.mean), 0.0).scale)
         rows = (_rows(source) - seen.mean) / scale
         mixture, path = self._best(rows, float((seen.variances / scale**2).mean()))
-        converged = len(path) < self.max_iter
+        gain = (path[-1] - path[-2]) / len(rows) if len(path) > 1 else np.inf
+        converged = bool(gain <= self.tol)
         self._frame_kind, self._columns = frame_kind(X), source.columns
         self._itemsize, self._data_spacing = source.dtype.itemsize, float(np.finfo(float).eps)
         self._record = MixtureFit(
@@ -123,8 +124,8 @@ class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         )
         if not converged:
             warnings.warn(
-                f"EM was stopped after {self.max_iter} steps, of which the last gained "
-                f"{(path[-1] - path[-2]) / len(rows):.1e} per row: raise max_iter, or tol={self.tol:g}.",
+                f"EM was stopped after {self.max_iter} steps, of which the last gained {gain:.1e} per row: raise "
+                f"max_iter, or tol={self.tol:g}.",
                 NotConverged,
                 stacklevel=2,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
@@ -33,7 +34,7 @@ def pack_latent(fit: LatentFit) -> tuple[dict[str, Any], Arrays]:
         known["ascent"] = {
             "steps": len(ascent.loglik),
             "converged": ascent.converged,
-            "change": ascent.change,
+            "change": ascent.change if math.isfinite(ascent.change) else -1.0,  # none was measured
             "refused": ascent.refused,
         }
     return known, arrays
@@ -65,6 +66,6 @@ def _ascent(given: Any, arrays: Mapping[str, NDArray[Any]]) -> Ascent:
         loglik=tuple(array(arrays, "ascent_loglik", (known["steps"],)).tolist()),
         logpost=tuple(array(arrays, "ascent_logpost", (known["steps"],)).tolist()),
         converged=known["converged"],
-        change=float(known["change"]),
+        change=float(known["change"]) if known["change"] >= 0 else math.inf,
         refused=known["refused"],
     )

@@ -73,10 +73,16 @@ def _error(X: Floats, hidden: list[NDArray[np.bool_]], k: int, wish: Wish, rng: 
     squares, count = 0.0, 0
     for some in hidden:
         shown = np.where(some, np.nan, X)
-        values = _predictions(shown, k, wish, rng) if k else np.broadcast_to(np.nanmean(shown, axis=0), X.shape)
+        values = _predictions(shown, k, wish, rng) if k else np.broadcast_to(_means(shown), X.shape)
         squares += float(((X - values)[some] ** 2).sum())
         count += int(some.sum())
     return float(np.sqrt(squares / count)) if count else 0.0
+
+
+def _means(X: Floats) -> Floats:
+    """(p,) of what was observed; 0 where that is nothing."""
+    known = np.isfinite(X)
+    return np.asarray(np.where(known, X, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
 
 
 def _candidates(most: int) -> Iterator[int]:

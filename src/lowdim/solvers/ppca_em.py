@@ -38,6 +38,10 @@ NO_CHANGE = 1e-5
 """The same below which one step that gains next to nothing is enough."""
 
 
+FAR = 10.0
+"""Change of the log-noise beyond which an extrapolation is not looked at."""
+
+
 @dataclass(frozen=True)
 class Wish:
     """What is to be found, and when it is good enough."""
@@ -121,7 +125,7 @@ def step(state: Search, sums: Expected) -> Search:
         return known
     history = state.history.after(_as_point(model), _as_point(image))
     ahead = history.extrapolated()
-    if ahead is None:
+    if ahead is None or not np.isfinite(ahead).all() or abs(ahead[-1] - np.log(image.noise)) > FAR:
         return replace(known, history=history)
     return replace(known, history=history, model=_as_model(ahead, image, state.wish), sure=image)
 
