@@ -34,8 +34,9 @@ FADED = 1e-2
 """Loadings of a component whose squares are smaller than this, as a share of their own variances, are none."""
 
 
-NO_CHANGE = 1e-5
-"""The same below which one step that gains next to nothing is enough."""
+NO_CHANGE = 1e-2
+"""The same, times the root of the tolerance, below which one step that gains next to nothing is enough: gains are about
+the squares of changes."""
 
 
 FAR = 10.0
@@ -88,7 +89,7 @@ class Search:
         if len(self.logpost) < 3 or self.change > SMALL_CHANGE:
             return False
         small = np.diff(self.logpost[-3:]) <= self.wish.tol * self.rows
-        return bool(small[1] and (small[0] or self.change <= NO_CHANGE))
+        return bool(small[1] and (small[0] or self.change <= NO_CHANGE * np.sqrt(self.wish.tol)))
 
 
 def search(
