@@ -25,16 +25,24 @@ Floats = NDArray[np.float64]
 
 
 class LatentModel(LinearModel):
-    """mean + loadings z + noise. Subclasses say how `fit_` comes about."""
+    """mean + loadings z + noise. Subclasses fit it, and keep its record."""
 
     whiten = True
     """Hidden values have variance one."""
     center = True
 
+    _record: LatentFit | None
+
     @property
     def fit_(self) -> LatentFit:
         """The frozen record of the fit, which every read-out below reads."""
-        raise NotImplementedError
+        found: LatentFit | None = getattr(self, "_record", None)
+        if found is None:
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit with data first.")
+        return found
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_record", None) is not None
 
     # -- attributes -----------------------------------------------------------------------------------------------
 

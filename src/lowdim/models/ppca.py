@@ -150,16 +150,8 @@ class ProbabilisticPCA(LatentModel):
                 weighted = in_memory(source)  # EM reads the rows again and again
             fit = self._by_em(X, within(weighted, task, budget), task)
         self._remember(X, source)
-        self._record: LatentFit | None = fit
+        self._record = fit
         return self
-
-    @property
-    def fit_(self) -> LatentFit:
-        """The frozen record of the fit."""
-        found: LatentFit | None = getattr(self, "_record", None)
-        if found is None:
-            raise AttributeError("This ProbabilisticPCA is not fitted yet: call fit with data first.")
-        return found
 
     def explain(self, X: Any = None) -> str:
         """What the fit did, or with X what a fit of X would do."""
@@ -183,9 +175,6 @@ class ProbabilisticPCA(LatentModel):
             accuracy=f"until two steps gain no more than {task.tol:.0e} of log-likelihood a row",
         )
         return explain_plan(facts)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_record", None) is not None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -183,13 +183,8 @@ def times_seen(seen: Floats, table: Floats, compiled: bool) -> Floats:
 
 def seen_times(seen: Floats, rows: Floats, compiled: bool) -> Floats:
     """seenᵀ @ rows, in the same way."""
-    if not compiled or seen.mean() > FEW:
-        return np.asarray(seen.T @ rows)
-    from lowdim.solvers.ppca_kernels import scatter  # loads numba
-
-    out = np.empty((seen.shape[1], rows.shape[1]))
-    scatter(seen, rows, out)
-    return out
+    few = compiled and seen.mean() <= FEW  # else BLAS takes the transpose as it lies
+    return times_seen(np.ascontiguousarray(seen.T) if few else seen.T, rows, compiled)
 
 
 def _looked_at(model: Latent, X: Floats, compiled: bool) -> tuple[Floats, Patterns, Floats]:

@@ -57,27 +57,6 @@ def gather(seen: Floats, table: Floats, out: Floats) -> None:
 
 
 @numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
-def scatter(seen: Floats, rows: Floats, out: Floats) -> None:
-    """out ← seenᵀ @ rows for such a matrix (u, p) and rows (u, t)."""
-    places = np.empty(len(seen) + 3, dtype=np.int64)
-    width = rows.shape[1]
-    for j in range(seen.shape[1]):
-        count = 0
-        for u in range(len(seen)):
-            if seen[u, j] != 0.0:
-                places[count] = u
-                count += 1
-        out[j] = 0.0
-        for m in range(0, count - 3, 4):
-            a, b, c, d = places[m], places[m + 1], places[m + 2], places[m + 3]
-            for t in range(width):
-                out[j, t] += rows[a, t] + rows[b, t] + rows[c, t] + rows[d, t]
-        for m in range(count // 4 * 4, count):
-            for t in range(width):
-                out[j, t] += rows[places[m], t]
-
-
-@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
 def solve_patterns(
     M: Floats, noise: float, projected: Floats, order: Places, starts: Places, z: Floats, logdet: Floats
 ) -> None:
