@@ -75,3 +75,11 @@ def test_a_table_without_holes_is_written_as_it_is(run, table):
     ended = run("impute", "whole.csv", "-o", "same.csv")
     assert "no number of whole.csv was missing" in ended.err
     pd.testing.assert_frame_equal(pd.read_csv("same.csv"), table[["name", "a", "c"]], rtol=1e-15)
+
+
+def test_a_name_that_stands_there_already_is_named_with_the_output(run, table):
+    table.rename(columns={"a": "b sd"}).to_csv("t.csv", index=False)
+    ended = run("impute", "t.csv", "--std")
+    assert ended.code != 0
+    assert "standard output: the column name 'b sd' would stand 2 times" in ended.err
+    assert "None" not in ended.err

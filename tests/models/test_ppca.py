@@ -272,6 +272,9 @@ def test_float32_stays_float32():
     model = ProbabilisticPCA(2).fit(X.astype(np.float32))
     assert model.transform(X.astype(np.float32)).dtype == np.float32
     assert model.impute(X.astype(np.float32)).dtype == np.float32
+    drawn = model.draw_missing(X.astype(np.float32), random_state=0)
+    assert drawn.dtype == np.float32
+    np.testing.assert_allclose(drawn, model.draw_missing(X, random_state=0), rtol=1e-6)  # a rounding of float32
 
 
 def test_dask_gives_the_same():
@@ -302,7 +305,90 @@ def test_pca_takes_holes_if_it_is_told_to():
         PCA(0.9, missing="ppca").fit(holes)
 
 
+def test_pca_of_holes_scores_what_was_observed():
+    X, holes = planted(200, 0.2)
+    for fitted in (X, holes):
+        model = PCA(K, missing="ppca", scale=True).fit(fitted)
+        C, found = model.get_covariance(), model.score_samples(holes)
+        for row, loglik in zip(holes[:30], found[:30], strict=True):
+            seen = np.isfinite(row)
+            normal = scipy.stats.multivariate_normal(model.mean_[seen], C[np.ix_(seen, seen)])
+            assert loglik == pytest.approx(normal.logpdf(row[seen]), rel=1e-8)
+        assert model.score(holes) == pytest.approx(found.mean())
+        whole = scipy.stats.multivariate_normal(model.mean_, C).logpdf(X)
+        np.testing.assert_allclose(model.score_samples(X), whole, rtol=1e-8)
+    with pytest.raises(MissingValues, match="missing"):
+        PCA(K).fit(X).score_samples(holes)
+    with pytest.raises(SingularModel, match="keep at most 11"):
+        PCA(P, missing="ppca").fit(X).score_samples(holes)
+
+
+def test_pca_of_holes_cannot_be_fitted_in_parts():
+    X, holes = planted(60, 0.2)
+    with pytest.raises(MissingValues, match="products of whole rows: call fit"):
+        PCA(K, missing="ppca").partial_fit(holes)
+    model = PCA(K, missing="ppca").fit(holes)
+    with pytest.raises(CannotMerge, match="products of whole rows: call fit"):
+        model.partial_fit(X)
+    with pytest.raises(CannotMerge, match="products of whole rows: call fit"):
+        model.merge(PCA(K).fit(X))
+    assert PCA(K, missing="ppca").partial_fit(X).merge(PCA(K).partial_fit(X)).n_samples_ == 120
+
+
+def test_pca_of_holes_says_what_em_did(tmp_path):
+    _, holes = planted(100, 0.2)
+    model = PCA(K, missing="ppca").fit(holes)
+    model.save(tmp_path / "m.lowdim")
+    for one in (model, lowdim.load(tmp_path / "m.lowdim")):
+        said = one.explain()
+        assert "EM stood still after" in said
+        assert f"log-likelihood {ProbabilisticPCA(K).fit(holes).loglik_:.6g}" in said
+        assert "rad" not in said
+        assert "rad" not in str(one.certificate_)
+        assert one.certificate_.word == "untrusted"
+
+
 # -- what cannot be done --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("rule", [1, "auto", "bic", "ard"])
+@pytest.mark.parametrize("shape", [(1, 5), (2, 5), (40, 1)])
+def test_small_tables_get_one_answer_whether_they_have_holes_or_not(shape, rule, hidden):
+    X = planted(40)[0][: shape[0], : shape[1]].copy()
+    X[0, 0] = np.nan if hidden else X[0, 0]
+    with pytest.raises(BadInput, match="needs at least 3 rows and 2 columns"):
+        ProbabilisticPCA(rule).fit(X)
+
+
+@pytest.mark.parametrize("hidden", [0.0, 0.2])
+def test_more_components_than_rows_tell_get_one_answer_too(hidden):
+    X = planted(6, hidden)[1]
+    with pytest.raises(BadInput, match=r"5 components were asked for, but 6 rows × 12 columns .* at most 4"):
+        ProbabilisticPCA(5).fit(X)
+    assert ProbabilisticPCA("bic").fit(X).n_components_ <= 4
+    weight = np.r_[np.ones(6), np.zeros(3)]
+    with pytest.raises(BadInput, match="but 6 rows × 12 columns"):
+        ProbabilisticPCA(5).fit(np.r_[X, X[:3]], sample_weight=weight)
+
+
+@pytest.mark.parametrize("k", [0, 13])
+def test_nothing_is_promised_of_none_that_it_does_not_keep(k):
+    with pytest.raises(BadParameter, match=r"between 1 and 12 for 50 rows × 12 columns\.$"):
+        PCA(k, missing="ppca").fit(planted(50, 0.2)[1])
+
+
+@pytest.mark.parametrize("verb", ["transform", "impute", "intervals", "draw_missing", "posterior", "score_samples"])
+def test_infinite_values_are_counted_over_all_rows(verb):
+    X, holes = planted(400, 0.1)
+    model = ProbabilisticPCA(2).fit(holes)
+    holes[[5, 390], 2] = np.inf
+    blocks = lowdim.open(holes).limited(8 * P * 50)
+    with pytest.raises(MissingValues, match=r"2 values are infinite \(inf\) \(column 2: 2\), in 400 rows"):
+        getattr(model, verb)(blocks)
+    if verb in ("transform", "score_samples"):
+        with pytest.raises(MissingValues, match=r"2 values are infinite \(inf\) \(column 2: 2\), in 400 rows"):
+            getattr(PCA(2, missing="ppca").fit(X), verb)(blocks)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -117,11 +119,47 @@ def test_what_cannot_be_done_is_said():
         PPCAMixture(4, 1).fit(X[:7])
     with pytest.raises(MissingValues, match="infinite"):
         PPCAMixture(2).fit(np.where(X[0, 0] == X, np.inf, X))
-    with pytest.raises(BadInput, match="Nothing was observed of 1 of 6"):
+    with pytest.raises(BadInput, match=r"Nothing was observed of 1 of 6 columns \(column 2\)"):
         PPCAMixture(2).fit(np.where(np.arange(P) == 2, np.nan, X))
     for steps in (1, 2):
         with pytest.warns(NotConverged, match=f"after {steps} steps"):
             PPCAMixture(2, max_iter=steps).fit(holes)
+
+
+def test_weights_count_rows():
+    _, holes, _ = clumps(120, 0.1)
+    weight = np.arange(120) % 3
+    one, other = (
+        PPCAMixture(1, 2, scale=True, tol=1e-9, max_iter=5000).fit(*given)
+        for given in ((holes, None, weight), (np.repeat(holes, weight, axis=0),))
+    )
+    # sums in another order, which EM carries on for some hundred steps
+    np.testing.assert_allclose(
+        one.loadings_[0] @ one.loadings_[0].T, other.loadings_[0] @ other.loadings_[0].T, atol=1e-6
+    )
+    np.testing.assert_allclose(one.means_, other.means_, atol=1e-6)
+    assert one.loglik_ == pytest.approx(other.loglik_, rel=1e-9)
+    assert one.bic_ == pytest.approx(other.bic_, rel=1e-9)
+    shares = PPCAMixture(1, 2, scale=True, tol=1e-9, max_iter=5000).fit(holes, sample_weight=weight / 1000)
+    np.testing.assert_allclose(shares.means_, one.means_, atol=1e-5)  # its steps end at another gain
+
+
+def test_weights_say_how_common_clusters_are():
+    X, _, of = clumps(600)
+    weight = np.where(of == 0, 3.0, 1.0)
+    model = PPCAMixture(3, 2).fit(X, sample_weight=weight)
+    expected = np.bincount(of, weights=weight) / weight.sum()
+    # a few rows lie between clusters
+    np.testing.assert_allclose(np.sort(model.weights_), np.sort(expected), atol=0.01)
+
+
+def test_fewer_different_rows_than_clusters_are_refused():
+    X = np.repeat(np.random.default_rng(0).standard_normal((3, 5)), 20, axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(BadInput, match="Only 3 of the 60 rows differ from each other, too few for 4 clusters"):
+            PPCAMixture(4).fit(X)
+        assert len(PPCAMixture(3).fit(X).weights_) == 3
 
 
 CHECKS = list(estimator_checks_generator(PPCAMixture(1, 1)))

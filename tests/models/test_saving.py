@@ -94,6 +94,7 @@ def test_scikit_learn_models_become_ours(theirs: decomposition.PCA, tmp_path: Pa
     )
     np.testing.assert_allclose(ours.explained_variance_ratio_, theirs.explained_variance_ratio_, rtol=1e-12)
     assert ours.certificate_.word == "untrusted"
+    assert "accuracy   converted, so nothing is certified" in ours.explain()
     assert ours.n_samples_ == 60
 
 

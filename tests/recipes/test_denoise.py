@@ -7,7 +7,7 @@ import pytest
 import threadpoolctl
 from PIL import Image
 
-from lowdim.errors import BadInput, BadParameter, MissingValues, NotNumeric, WrongShape
+from lowdim.errors import BadFile, BadInput, BadParameter, MissingValues, NotNumeric, WrongShape
 from lowdim.recipes.denoise import METHODS, denoise
 from lowdim.sources.progress import Progress, watching
 
@@ -166,6 +166,7 @@ def test_a_watcher_is_told_and_can_stop():
         (np.zeros(5), {}, WrongShape, "no picture"),
         (np.zeros((9, 9, 5)), {}, WrongShape, "no picture"),
         (np.array([["a"]]), {}, NotNumeric, "dtype"),
+        ("no.png", {}, BadFile, r"^no\.png: no such file; check the path\.$"),
     ],
 )
 def test_what_cannot_be_done_is_said(given, settings, error, said):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lowdim.errors import BadInput, BadParameter, WrongShape
+from lowdim.errors import BadInput, BadParameter, NotNumeric, WrongShape
 from lowdim.recipes.holes import HIDDEN, MOST_HIDDEN, held_out, missing_in
 from lowdim.recipes.picture import Picture
 from lowdim.views.picture_files import write_picture
@@ -33,6 +33,26 @@ class TestMissing:
         grey = np.repeat(COLOUR[:, :, :1], 3, axis=2)
         marks = RNG.random(COLOUR.shape) < 0.5
         np.testing.assert_array_equal(missing_in(Picture.of(grey), marks, None), marks.all(axis=2))
+
+    @pytest.mark.parametrize(
+        "marks", [np.where(MARKS, 0.4, 0.0), np.where(MARKS, 255.0, 0.0), np.where(MARKS, np.nan, 0)]
+    )
+    def test_real_numbers_that_are_neither_0_nor_1_are_refused(self, marks):
+        with pytest.raises(BadInput, match=rf"{MARKS.sum()} of the 120 real numbers of the mask are neither 0"):
+            missing_in(Picture.of(COLOUR), marks, None)
+
+    def test_texts_are_refused(self):
+        with pytest.raises(NotNumeric, match="dtype"):
+            missing_in(Picture.of(COLOUR), np.where(MARKS, "a", "b"), None)
+
+    @pytest.mark.parametrize("channels", [1, 2])
+    def test_a_grey_picture_takes_one_mark_a_pixel(self, channels):
+        grey = Picture.of(COLOUR[:, :, :channels])
+        with pytest.raises(WrongShape, match=r"3 marks a pixel, but the picture is grey.*shape \(12, 10\)"):
+            missing_in(grey, np.repeat(MARKS[:, :, None], 3, axis=2), None)
+        with pytest.raises(WrongShape, match=r"one mark a pixel is needed\.$"):
+            missing_in(grey, MARKS[1:], None)
+        np.testing.assert_array_equal(missing_in(grey, MARKS[:, :, None], None), MARKS)
 
     def test_a_file_is_white_where_pixels_are_missing(self, tmp_path):
         write_picture(tmp_path / "mask.png", np.where(MARKS, 250, 3).astype(np.uint8))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lowdim.errors import BadInput, BadParameter, WrongShape
+from lowdim.errors import BadFile, BadInput, BadParameter, WrongShape
 from lowdim.recipes import inpaint as module
 from lowdim.recipes.inpaint import METHODS, inpaint
 from lowdim.recipes.local_fill import local_fill
@@ -135,6 +135,10 @@ def test_what_cannot_be_is_refused():
         inpaint(GREY, holes(GREY, 0.1), clean=GREY[1:])
     with pytest.raises(BadInput, match="fewer than a patch"):
         inpaint(GREY[:6], holes(GREY[:6], 0.1))
+    with pytest.raises(BadFile, match=r"^no\.png: no such file"):
+        inpaint("no.png")
+    with pytest.raises(BadFile, match=r"^mask\.png: no such file"):
+        inpaint(GREY, "mask.png")
 
 
 def test_a_watcher_is_told_and_can_stop_it():

@@ -94,3 +94,24 @@ def test_known_noise_is_kept_and_dead_components_go():
     model, _ = fit_mixture(X, far, settings, most=3)
     assert len(model.weights) == 1
     assert (parted(one, X, kinds, settings).noise == 0.3).all()
+
+
+def test_integer_weights_are_repeated_rows_from_the_same_start():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((90, 5)) + 4 * (np.arange(90) % 2)[:, None]
+    X[rng.random(X.shape) < 0.15] = np.nan
+    kinds, weight, settings = np.arange(90) // 45, np.arange(90) % 4, Settings(2)
+    often, of = np.repeat(X, weight, axis=0), np.repeat(kinds, weight)
+    one = start(np.nan_to_num(X), settings, weight.astype(float))
+    same = start(np.nan_to_num(often), settings)
+    np.testing.assert_allclose(one.gaussians[0].cov, same.gaussians[0].cov, atol=1e-12)
+    model, path = fit_mixture(
+        X, parted(one, X, kinds, settings, weight.astype(float)), settings, 30, weight=weight.astype(float)
+    )
+    other, there = fit_mixture(often, parted(same, often, of, settings), settings, 30)
+    # the same sums in another order, thirty times
+    np.testing.assert_allclose(path, there, rtol=1e-9)
+    np.testing.assert_allclose(model.weights, other.weights, atol=1e-8)
+    np.testing.assert_allclose(model.means, other.means, atol=1e-7)
+    for g, h in zip(model.gaussians, other.gaussians, strict=True):
+        np.testing.assert_allclose(g.cov, h.cov, atol=1e-7)

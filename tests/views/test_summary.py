@@ -9,6 +9,7 @@ import pytest
 
 from lowdim import PCA
 from lowdim.models.choose import advise
+from lowdim.results.certificate import uncertified
 from lowdim.results.linear import LinearFit
 from lowdim.views.advice import advice_lines, verdict
 from lowdim.views.facts import fit_facts
@@ -97,6 +98,8 @@ def test_accuracy_in_words():
     assert "keep one more or one fewer" in accuracy(cut)
     lost = replace(planes, certificate=replace(planes.certificate, untrusted=(1, 2)))
     assert accuracy(lost).startswith("NOT reached: the variance of component 2–3")
+    elsewhere = uncertified(planes.components, planes.variances, planes.total_variance, "another program", "who knows")
+    assert accuracy(replace(planes, certificate=elsewhere)) == "who knows"
 
 
 def test_a_constant_table_has_no_direction():

@@ -39,7 +39,6 @@ WORDING = (
         r"fit ProbabilisticPCA or PCA\(missing='ppca'\), or leave those rows or columns out",
         "fill them with lowdim impute, use --model ppca, or leave columns out",
     ),
-    (r"None keeps all", "--keep all keeps all"),
     (r"as in table='([^']*)'", r"as in --table \1"),
     (r"(standard input: )?\S*/standard-input\.\w+", "standard input"),
     (r"PCA\(memory='?([^')]*)'?\): memory must be", r"--memory \1: it must be"),

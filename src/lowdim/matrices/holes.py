@@ -43,15 +43,20 @@ def refuse_block_holes(block: Block, columns: tuple[str, ...] | None) -> None:
 
 
 @contextmanager
-def naming_all_holes(source: Source) -> Iterator[None]:
-    """Where a block is refused for its holes, count those of all rows instead, if they can be read again."""
+def naming_all_holes(source: Source, only_infinite: bool = False) -> Iterator[None]:
+    """Where a block is refused for its holes, count those of all rows instead, if they can be read again.
+
+    `only_infinite`: missing values are no error, infinite ones are.
+    """
     try:
         yield
     except MissingValues:
         n_rows, holes = source.reduce(_counted_block, _merge) if source.repeatable else (0, None)
-        if holes is not None:
-            raise missing_values(holes, n_rows, source.columns) from None
-        raise
+        if holes is None:
+            raise
+        if only_infinite:
+            holes[0] = 0
+        raise missing_values(holes, n_rows, source.columns) from None
 
 
 def _counted_block(block: Block) -> tuple[int, NDArray[np.int64] | None]:

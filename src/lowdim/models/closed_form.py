@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import RankWarning
+from lowdim.models.latent_components import most_components
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
 from lowdim.solvers.ppca_em import LEAST_NOISE
@@ -38,7 +39,7 @@ def closed_form(fit: LinearFit, noise: float | None) -> LatentFit:
 def least_bic(fit: LinearFit) -> int:
     """The number of components of least BIC, from all variances of a fit."""
     n, p, values = fit.weight, len(fit.mean), fit.variances
-    most = max(1, min(len(values), p - 1, fit.n_rows - 1))
+    most = min(len(values), most_components(fit.n_rows, p))
     rest = np.maximum(fit.total_variance - np.cumsum(values)[:most], 0.0)
     k = np.arange(1, most + 1)
     floor = LEAST_NOISE * fit.total_variance / p

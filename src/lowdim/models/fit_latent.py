@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -24,7 +24,7 @@ from lowdim.matrices.holes import missing_values
 from lowdim.matrices.observed import Observed, observe
 from lowdim.matrices.preparation import Preparation
 from lowdim.models.fit_linear import seed_of, versions
-from lowdim.models.latent_components import MOST_COMPONENTS, Problem
+from lowdim.models.latent_components import MOST_COMPONENTS, Problem, refuse_small
 from lowdim.results.certificate import uncertified
 from lowdim.results.latent import Ascent, LatentFit
 from lowdim.results.linear import Provenance
@@ -113,7 +113,7 @@ def begin(source: Source, task: LatentTask) -> Begun:
         )
     with one_blas_thread():
         seen = observe(source)
-        _refuse(seen, source)
+        _refuse(seen, source, task.n_components)
         scale = scales(seen, task.scale)
         rng = np.random.default_rng(seed_of(task.seed))
         preparation = _preparation(seen, scale)
@@ -201,22 +201,25 @@ def constant(seen: Observed) -> NDArray[np.bool_]:
     return found
 
 
+def unseen_in_words(unseen: Sequence[int] | NDArray[np.intp], columns: tuple[str, ...] | None, p: int) -> str:
+    """Of which of p columns nothing was observed."""
+    names = [columns[j] if columns else f"column {j}" for j in unseen[:5]]
+    more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
+    return f"Nothing was observed of {len(unseen)} of {p} columns ({', '.join(names)}{more})"
+
+
 def holes_of(seen: Observed, source: Source) -> MissingValues:
     """The error that names the columns with holes."""
     return missing_values(np.stack([seen.n_rows - seen.count, seen.infinite]), seen.n_rows, source.columns)
 
 
-def _refuse(seen: Observed, source: Source) -> None:
+def _refuse(seen: Observed, source: Source, rule: int | str) -> None:
     """Raise an error if there is nothing to learn from."""
     if seen.infinite.any():
         raise missing_values(np.stack([np.zeros_like(seen.infinite), seen.infinite]), seen.n_rows, source.columns)
     if not seen.count.any():
         raise BadInput(f"All {seen.n_rows:,} × {source.n_columns:,} values of {source.describe()} are missing.")
-    if seen.n_rows < 3 or source.n_columns < 2:
-        raise BadInput(
-            f"{source.describe()} is too small (n_samples={seen.n_rows}, n_features={source.n_columns}): a model with "
-            "noise needs at least 3 rows and 2 columns."
-        )
+    refuse_small(source, seen.n_rows, rule)
     largest = float(seen.variances.max())
     if not 1e-280 < largest < 1e280:
         what = (
@@ -283,11 +286,8 @@ def _warn(fit: LatentFit, task: LatentTask, least_noise: float) -> None:
     ascent = fit.ascent
     assert ascent is not None
     if fit.unseen:
-        names = [fit.columns[j] if fit.columns else f"column {j}" for j in fit.unseen[:5]]
-        more = f" and {len(fit.unseen) - 5} more" if len(fit.unseen) > 5 else ""
         warnings.warn(
-            f"Nothing was observed of {len(fit.unseen)} of {len(fit.mean)} columns ({', '.join(names)}{more}): nothing "
-            "can be said about them.",
+            f"{unseen_in_words(fit.unseen, fit.columns, len(fit.mean))}: nothing can be said about them.",
             UnseenColumns,
             stacklevel=5,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, BadParameter
+from lowdim.matrices.holes import naming_all_holes
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models import latent_rows, settings
 from lowdim.models.fit_linear import seed_of
@@ -20,6 +22,7 @@ from lowdim.models.frames import frame_kind, scores_table
 from lowdim.models.latent_rows import RowModel
 from lowdim.models.linear import LinearModel
 from lowdim.results.latent import LatentFit
+from lowdim.sources.source import Block, Source
 
 Floats = NDArray[np.float64]
 
@@ -101,14 +104,14 @@ class LatentModel(LinearModel):
         check_is_fitted(self)
         source, model = self._opened(X, reset=False).unweighted(), RowModel.of(self.fit_)
         k = self.fit_.k
-        covariances = source.map_rows(partial(latent_rows.hidden_covariances, model=model), k * k, np.float64)
+        covariances = _mapped(source, partial(latent_rows.hidden_covariances, model=model), k * k, np.float64)
         return self._scores(X), covariances.reshape(-1, k, k)
 
     def _scores(self, X: Any) -> Any:
         """(n, k) expected hidden values."""
         source = self._opened(X, reset=False).unweighted()
         work = partial(latent_rows.hidden_values, model=RowModel.of(self.fit_))
-        return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
+        return _mapped(source, work, self.fit_.k, working_dtype(source.dtype))
 
     # -- missing values -------------------------------------------------------------------------------------------
 
@@ -148,17 +151,19 @@ class LatentModel(LinearModel):
         check_is_fitted(self)
         settings.check_seed(type(self).__name__, random_state)
         source, rng = self._opened(X, reset=False).unweighted(), np.random.default_rng(seed_of(random_state))
-        model = RowModel.of(self.fit_).drawn(rng)
-        return self._like(X, np.concatenate([latent_rows.drawn_rows(block, model, rng) for block in source.blocks()]))
+        model, dtype = RowModel.of(self.fit_).drawn(rng), working_dtype(source.dtype)
+        with naming_all_holes(source, only_infinite=True):
+            rows = [latent_rows.drawn_rows(block, model, rng, dtype) for block in source.blocks()]
+        return self._like(X, np.concatenate(rows))
 
     def _filled(self, X: Any, with_deviations: bool) -> tuple[Any, Any]:
         check_is_fitted(self)
         source, model = self._opened(X, reset=False).unweighted(), RowModel.of(self.fit_)
         p, dtype = source.n_columns, working_dtype(source.dtype)
         if not with_deviations:
-            return source.map_rows(partial(latent_rows.filled_rows, model=model, dtype=dtype), p, dtype), None
+            return _mapped(source, partial(latent_rows.filled_rows, model=model, dtype=dtype), p, dtype), None
         work = partial(latent_rows.filled_rows_with_deviations, model=model, dtype=dtype)
-        both = source.map_rows(work, 2 * p, dtype)
+        both = _mapped(source, work, 2 * p, dtype)
         return both[:, :p], both[:, p:]
 
     def _like(self, X: Any, rows: Any) -> Any:
@@ -172,7 +177,7 @@ class LatentModel(LinearModel):
         """(n,) log-likelihood of what was observed of each row, at the loadings found; lazy for dask's data."""
         check_is_fitted(self)
         source, model = self._opened(X, reset=False).unweighted(), RowModel.of(replace(self.fit_, spread=None))
-        return source.map_rows(partial(latent_rows.log_densities, model=model), 1, np.float64)[:, 0]
+        return _mapped(source, partial(latent_rows.log_densities, model=model), 1, np.float64)[:, 0]
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Floats:
         """(n_samples, p) rows drawn from the model at the loadings found, in the data's units."""
@@ -184,3 +189,9 @@ class LatentModel(LinearModel):
         z = rng.standard_normal((n_samples, fit.k))
         noise = np.sqrt(fit.noise) * rng.standard_normal((n_samples, len(fit.mean)))
         return np.asarray(fit.mean + z @ fit.axes(whiten=True) + noise * fit.undo_gain)
+
+
+def _mapped(source: Source, work: Callable[[Block], NDArray[Any]], width: int, dtype: Any) -> Any:
+    """What a function of blocks makes of all rows; if some are infinite, an error that counts them all."""
+    with naming_all_holes(source, only_infinite=True):
+        return source.map_rows(work, width, dtype)

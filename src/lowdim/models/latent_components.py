@@ -24,6 +24,27 @@ MOST_COMPONENTS = 50
 """Components that a rule tries, at most."""
 
 
+def most_components(n: int, p: int) -> int:
+    """That n rows × p columns can tell from noise: the mean takes one row, and something must be left over."""
+    return max(1, min(p - 1, n - 2))
+
+
+def refuse_small(source: Source, n: int, rule: int | str) -> None:
+    """Raise an error if n rows of a source are too few for a model with noise, or for so many components."""
+    p = source.n_columns
+    if n < 3 or p < 2:
+        raise BadInput(
+            f"{source.describe()} is too small (n_samples={n}, n_features={p}): a model with noise needs at least 3 "
+            "rows and 2 columns."
+        )
+    most = most_components(n, p)
+    if not isinstance(rule, str) and not 1 <= rule <= most:
+        raise BadInput(
+            f"{rule} components were asked for, but {n:,} rows × {p:,} columns with noise in every entry determine at "
+            f"most {most:,}: ask for fewer."
+        )
+
+
 @dataclass(frozen=True)
 class Problem:
     """Rows with holes, and what is asked of them."""
@@ -52,16 +73,9 @@ class Problem:
 
     def components(self, rule: int | str) -> tuple[int, str]:
         """Number of components, and why."""
-        n, p = self.seen.n_rows, self.source.n_columns
-        most = max(1, min(p - 1, n - 2))
         if not isinstance(rule, str):
-            if not 1 <= rule <= most:
-                raise BadInput(
-                    f"{rule} components were asked for, but {n:,} rows × {p:,} columns with noise in every entry "
-                    f"determine at most {most:,}: ask for fewer."
-                )
             return rule, f"{rule} component{'s' * (rule > 1)} asked for"
-        most = min(most, MOST_COMPONENTS)
+        most = min(most_components(self.seen.n_rows, self.source.n_columns), MOST_COMPONENTS)
         if rule == "auto":
             return self._by_hidden_entries(most)
         if rule == "bic":

@@ -125,9 +125,11 @@ def _fill(rows: NDArray[np.floating], expected: Floats, model: RowModel) -> None
     np.copyto(rows, back + model.preparation.center, where=np.isnan(rows), casting="unsafe")
 
 
-def drawn_rows(block: Block, model: RowModel, rng: np.random.Generator) -> Floats:
+def drawn_rows(
+    block: Block, model: RowModel, rng: np.random.Generator, dtype: type[np.floating] = np.float64
+) -> NDArray[np.floating]:
     """(n, p) observed entries as they are, missing ones drawn from their joint distribution given the observed."""
-    values = dense(block.rows).astype(np.float64)
+    values = dense(block.rows).astype(dtype)
     latent, gain = model.latent, model.gain
     for place, known in model.known(block):
         spread = np.linalg.cholesky(known.covariances)
@@ -135,7 +137,7 @@ def drawn_rows(block: Block, model: RowModel, rng: np.random.Generator) -> Float
         noise = np.sqrt(latent.noise) * rng.standard_normal((len(z), len(gain)))
         drawn = (latent.mean + z @ latent.W.T + noise) / gain + model.preparation.center
         rows = values[place]
-        np.copyto(rows, drawn, where=np.isnan(rows))
+        np.copyto(rows, drawn, where=np.isnan(rows), casting="unsafe")
     return values
 
 

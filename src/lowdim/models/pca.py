@@ -6,20 +6,23 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadInput, CannotMerge, Interrupted, MissingValues, NeedsAnotherPass
+from lowdim.errors import CannotMerge, Interrupted, MissingValues, NeedsAnotherPass
 from lowdim.matrices.convert import relative_spacing
+from lowdim.matrices.holes import naming_all_holes
 from lowdim.matrices.known import KnownMoments
-from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.moments import Moments
 from lowdim.matrices.preparation import working_dtype
 from lowdim.matrices.scaling import Scaling
 from lowdim.models import settings
+from lowdim.models.batches import batch_moments, kept_moments
 from lowdim.models.fit_linear import Learnt, fit_linear
 from lowdim.models.frames import frame_kind
 from lowdim.models.linear import LinearModel
-from lowdim.models.pca_holes import filled_scores, fit_with_holes
+from lowdim.models.pca_holes import filled_scores, fit_with_holes, observed_log_densities
 from lowdim.models.plan import Plan, batch_matrix, counted, plan_fit
 from lowdim.results.linear import LinearFit
 from lowdim.solvers.choose import Choice
@@ -62,8 +65,8 @@ class PCA(LinearModel):
         Importance of the columns: distances between rows are Σ weight (x − y)².
     missing : {"error", "ppca"}
         What to do about missing values: refuse them, or find the components by probabilistic PCA of what was observed
-        (`ProbabilisticPCA`), where n_components is a number or None: as many as predict hidden entries best.
-        `transform` then fills the holes of a row with what the model expects there.
+        (`ProbabilisticPCA`), where n_components is a number or None: as many as its rule "auto" finds. `transform`
+        then fills the holes of a row with what the model expects there, and `score_samples` leaves them out.
     memory : int, str or None
         Most bytes that the process may hold while it fits ("512MB"): blocks of rows are cut accordingly, and a fit that
         cannot be made within it is refused before it starts. It is no part of the model, so files do not keep it.
@@ -160,7 +163,7 @@ class PCA(LinearModel):
         settings.keep_rule("PCA", self.n_components, None, source.n_columns)
         try:
             matrix = batch_matrix(source, sample_weight, scaling, budget_of("PCA", self.memory))
-            moments = self._batch_moments(matrix)
+            moments = batch_moments(matrix, source.describe(), self.missing == "ppca")
         except Interrupted as stop:
             part = self._part(X, source, stop.statistic)
             stop.model = part if first else self if part is None else self.merge(part)
@@ -212,7 +215,17 @@ class PCA(LinearModel):
             return super()._scores(X)
         source = self._opened(X, reset=False).unweighted()
         work = partial(filled_scores, fit=self.fit_, whiten=self.whiten)
-        return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
+        with naming_all_holes(source, only_infinite=True):
+            return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
+
+    def score_samples(self, X: Any) -> Any:
+        """(n,) log-likelihood of each row under the Gaussian model; with missing="ppca", of what was observed of it."""
+        if self.missing != "ppca":
+            return super().score_samples(X)
+        check_is_fitted(self)
+        source = self._opened(X, reset=False).unweighted()
+        with naming_all_holes(source, only_infinite=True):
+            return source.map_rows(partial(observed_log_densities, fit=self.fit_), 1, np.float64)[:, 0]
 
     # -- explaining -----------------------------------------------------------------------------------------------
 
@@ -264,12 +277,6 @@ class PCA(LinearModel):
         self._columns = source.columns
         self._data_spacing = self._spacing(source)
 
-    def _batch_moments(self, matrix: RowBlocks) -> Moments:
-        moments = matrix.learn(full=True)
-        if matrix.unit != 1.0:
-            raise BadInput(_OUT_OF_RANGE)
-        return moments
-
     def _part(self, X: Any, source: Source, statistic: Any) -> PCA | None:
         """A model of the rows that an interrupted fit had read, if it was forming their scatter."""
         if not isinstance(statistic, Moments) or statistic.scatter.ndim == 1 or statistic.holes is not None:
@@ -294,21 +301,4 @@ class PCA(LinearModel):
         return fit_linear(matrix, keep, choice, tol, self.random_state, self._data_spacing).fit
 
     def _kept_moments(self) -> Moments:
-        moments = getattr(self, "_moments", None)
-        if moments is None:
-            record = getattr(self, "_record", None)
-            solver = "a model that is not fitted" if record is None else record.provenance.solver
-            if solver == Covariance.name:
-                raise CannotMerge(_OUT_OF_RANGE)
-            raise CannotMerge(
-                f"Merging or continuing a fit needs the p × p scatter of its rows, which {solver} does not form: fit "
-                "with svd_solver='covariance_eigh', or with partial_fit."
-            )
-        kept: Moments = moments
-        return kept
-
-
-_OUT_OF_RANGE = (
-    "Squares of these values leave the range of float64, which partial_fit and merge cannot carry on: divide the data "
-    "by their largest value first."
-)
+        return kept_moments(getattr(self, "_moments", None), getattr(self, "_record", None))

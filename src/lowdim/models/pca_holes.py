@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,15 @@ from lowdim.matrices.convert import fits, in_memory, row_weights
 from lowdim.matrices.preparation import Preparation, dense
 from lowdim.matrices.products import block_scores
 from lowdim.matrices.scaling import Scaling
+from lowdim.models.densities import log_density_of_block
 from lowdim.models.fit_latent import LatentTask, begin, fit_by_em, within
-from lowdim.models.latent_rows import RowModel, filled_rows
+from lowdim.models.latent_rows import RowModel, filled_rows, log_densities
 from lowdim.results import gaussian
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
 from lowdim.sources.budget import budget_of
 from lowdim.sources.source import Block, Source
+from lowdim.views.explain import ascent_in_words
 
 
 def fit_with_holes(estimator: Any, source: Source, sample_weight: Any, scaling: Scaling) -> LinearFit:
@@ -40,13 +42,19 @@ def fit_with_holes(estimator: Any, source: Source, sample_weight: Any, scaling: 
 
 
 def as_linear(fit: LatentFit, denominator: Any) -> LinearFit:
-    """The same with variances that divide by n − ddof, as those of rows without holes do."""
+    """The same with variances that divide by n − ddof, as those of rows without holes do.
+
+    Nothing bounds the errors of EM, so in place of a certificate it says what it did.
+    """
+    assert fit.ascent is not None
     known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)}
     factor = fit.weight / denominator(fit.weight)
+    likely = f"log-likelihood {fit.loglik:.6g} of what was observed: {fit.missing:,} values were missing"
     known |= {
         "mean": np.nan_to_num(fit.mean),
         "variances": fit.variances * factor,
         "total_variance": (fit.total_variance + fit.noise * len(fit.unseen)) * factor,  # so that p − k share it
+        "certificate": replace(fit.certificate, notes=(ascent_in_words(fit.ascent, fit.weight), likely)),
     }
     return LinearFit(**known)
 
@@ -55,12 +63,24 @@ def filled_scores(block: Block, fit: LinearFit, whiten: bool) -> NDArray[np.floa
     """(n, k) scores of rows whose holes are filled with what the model expects there."""
     rows = dense(block.rows)
     if not np.isfinite(rows).all():
-        gaussian.proper(fit)
-        if fit.noise_variance <= 0:
-            raise SingularModel(
-                f"{fit.k} components of {len(fit.mean)} columns leave no noise, so nothing can be expected of missing "
-                f"values: keep at most {len(fit.mean) - 1}."
-            )
-        rows = filled_rows(block, RowModel.of(fit))
+        rows = filled_rows(block, _row_model(fit))
     scores = block_scores(Block(block.start, rows), Preparation(fit.mean, fit.gain), fit.components)
     return scores * fit.whitening if whiten else scores
+
+
+def observed_log_densities(block: Block, fit: LinearFit) -> NDArray[np.float64]:
+    """(n, 1) log-likelihood of what was observed of each row."""
+    if np.isfinite(dense(block.rows)).all():
+        return log_density_of_block(block, fit, Preparation(fit.mean, fit.gain), fit.columns)
+    return log_densities(block, _row_model(fit))
+
+
+def _row_model(fit: LinearFit) -> RowModel:
+    """The model of rows with holes, if there is one."""
+    gaussian.proper(fit)
+    if fit.noise_variance <= 0:
+        raise SingularModel(
+            f"{fit.k} components of {len(fit.mean)} columns leave no noise, so nothing can be expected of missing "
+            f"values: keep at most {len(fit.mean) - 1}."
+        )
+    return RowModel.of(fit)

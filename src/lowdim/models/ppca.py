@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from lowdim.errors import BadParameter, Interrupted, MissingValues
@@ -31,7 +30,7 @@ from lowdim.models.fit_linear import fit_linear
 from lowdim.models.frames import frame_kind
 from lowdim.models.latent import LatentModel
 from lowdim.models.latent_checkpoint import read_checkpoint, write_checkpoint
-from lowdim.models.latent_components import RULES
+from lowdim.models.latent_components import RULES, refuse_small
 from lowdim.models.plan import counted, plan_fit
 from lowdim.results.latent import LatentFit
 from lowdim.solvers.block_lanczos import BlockLanczos
@@ -40,6 +39,7 @@ from lowdim.sources.budget import budget_of
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.sources.unstored import UnstoredMissing
+from lowdim.sources.weighted import as_counts
 
 SOLVERS = ("auto", "closed", "em", "lecture")
 
@@ -142,7 +142,9 @@ class ProbabilisticPCA(LatentModel):
         task = self._task(source.n_columns)
         weighted = source
         if sample_weight is not None:
-            sample_weight = _as_counts(row_weights(source, sample_weight), task)
+            sample_weight = row_weights(source, sample_weight)
+            if isinstance(task.n_components, str):  # rules reckon with the number of rows
+                sample_weight = as_counts(sample_weight)
             weighted = source.with_weights(sample_weight)
         fit = self._closed(source, sample_weight, task) if task.may_be_closed and task.n_components != "auto" else None
         if fit is None:
@@ -221,6 +223,9 @@ class ProbabilisticPCA(LatentModel):
     def _closed(self, source: Source, sample_weight: Any, task: LatentTask) -> LatentFit | None:
         """PCA, and the model behind it; None if values are missing and EM may be used instead."""
         k = task.n_components
+        rows = source.n_rows if sample_weight is None else int((sample_weight > 0).sum())
+        if rows is not None:
+            refuse_small(source, rows, k)
         try:
             plan = plan_fit(
                 "ProbabilisticPCA",
@@ -238,6 +243,7 @@ class ProbabilisticPCA(LatentModel):
             if task.solver == "closed":
                 raise
             return None
+        refuse_small(source, fit.n_rows, k)  # rows of a stream are counted by reading them
         if k == "bic":
             return self._closed(source, sample_weight, replace(task, n_components=least_bic(fit)))
         return closed_form(fit, task.noise)
@@ -286,9 +292,3 @@ class ProbabilisticPCA(LatentModel):
     def _opened(self, X: Any, reset: bool) -> Source:
         source = super()._opened(X, reset)
         return UnstoredMissing(source) if source.sparse and self.unstored == "missing" else source
-
-
-def _as_counts(weight: NDArray[np.float64], task: LatentTask) -> NDArray[np.float64]:
-    """Weights that count rows, as rules for the number of components need them: shares are scaled up to the rows."""
-    used, total = int((weight > 0).sum()), float(weight.sum())
-    return weight * (used / total) if isinstance(task.n_components, str) and total < used else weight

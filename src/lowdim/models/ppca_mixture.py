@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.cluster import KMeans
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from lowdim.errors import BadInput, NotConverged
-from lowdim.matrices.holes import missing_values
-from lowdim.matrices.observed import Observed, observe
+from lowdim.errors import BadInput
+from lowdim.matrices.convert import row_weights
 from lowdim.models import settings
-from lowdim.models.fit_latent import scales
 from lowdim.models.fit_linear import seed_of
+from lowdim.models.fit_mixture import MixtureTask, fit_clusters, rows_of
 from lowdim.models.frames import frame_kind, scores_table
 from lowdim.results.mixture import MixtureFit
-from lowdim.solvers.ppca_mixture import Mixture, Settings, fit_mixture, parted, predicted, responsibilities, start
+from lowdim.solvers.ppca_mixture import Mixture, predicted, responsibilities
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
-from lowdim.sources.workers import one_blas_thread
+from lowdim.sources.weighted import as_counts
 
 Floats = NDArray[np.float64]
-
-LEAST_NOISE = 1e-6
-"""Share of the mean variance of a column below which the noise of a cluster is not let fall: a cluster of few rows in a
-plane would be infinitely likely."""
 
 
 class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -96,61 +89,21 @@ class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None) -> PPCAMixture:
-        """Find the mixture under which the observed entries of X, (n, p), are most likely."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PPCAMixture:
+        """Find the mixture under which the observed entries of X, (n, p), are most likely.
+
+        `sample_weight` (n,) counts rows: 2 means twice. Weights that add up to less than the rows are scaled up to
+        them.
+        """
         source = self._opened(X, reset=True)
-        self._check(source.n_columns)
-        seen = observe(source)
-        _refuse(seen, source, self.n_clusters)
-        scale = scales(seen, settings.scaling_of("PPCAMixture", True, self.scale, None, 0, len(seen.mean), 0.0).scale)
-        rows = (_rows(source) - seen.mean) / scale
-        mixture, path = self._best(rows, float((seen.variances / scale**2).mean()))
-        gain = (path[-1] - path[-2]) / len(rows) if len(path) > 1 else np.inf
-        converged = bool(gain <= self.tol)
+        task = self._task(source.n_columns)
+        weighted = source
+        if sample_weight is not None:
+            weighted = source.with_weights(as_counts(row_weights(source, sample_weight)))
+        self._record: MixtureFit | None = fit_clusters(weighted, task)
         self._frame_kind, self._columns = frame_kind(X), source.columns
         self._itemsize, self._data_spacing = source.dtype.itemsize, float(np.finfo(float).eps)
-        self._record = MixtureFit(
-            center=seen.mean,
-            scale=scale,
-            weights=mixture.weights,
-            means=mixture.means,
-            loadings=mixture.W,
-            noise=mixture.noise,
-            n_rows=len(rows),
-            loglik=float(responsibilities(mixture, rows)[1].sum()) - float(seen.seen @ np.log(scale)),
-            path=np.array(path),
-            converged=converged,
-            columns=source.columns,
-        )
-        if not converged:
-            warnings.warn(
-                f"EM was stopped after {self.max_iter} steps, of which the last gained {gain:.1e} per row: raise "
-                f"max_iter, or tol={self.tol:g}.",
-                NotConverged,
-                stacklevel=2,
-            )
         return self
-
-    def _best(self, rows: Floats, variance: float) -> tuple[Mixture, list[float]]:
-        """The likeliest of several ends, and its path."""
-        wish = Settings(
-            int(self.n_components),
-            None if self.noise_variance is None else float(self.noise_variance),
-            max(LEAST_NOISE * variance, float(np.finfo(float).tiny)),
-            gain=float(self.tol) * len(rows),
-        )
-        rng = np.random.default_rng(seed_of(self.random_state))
-        ends = []
-        with one_blas_thread():
-            one = start(np.nan_to_num(rows), wish)
-            if np.isnan(rows).any():
-                one, _ = fit_mixture(rows, one, wish, self.max_iter)
-            filled = predicted(one, rows)[0]
-            for _ in range(self.n_init if self.n_clusters > 1 else 1):
-                seed = int(rng.integers(2**31))
-                labels = KMeans(self.n_clusters, n_init=1, random_state=seed).fit_predict(filled)
-                ends.append(fit_mixture(rows, parted(one, rows, labels, wish), wish, self.max_iter))
-        return max(ends, key=lambda end: end[1][-1])
 
     # -- attributes -----------------------------------------------------------------------------------------------
 
@@ -219,9 +172,9 @@ class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         labels: NDArray[np.int64] = self.predict_proba(X).argmax(axis=1)
         return labels
 
-    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int64]:
         """Fit, and give the likeliest cluster of the same rows."""
-        return self.fit(X).predict(X)
+        return self.fit(X, sample_weight=sample_weight).predict(X)
 
     def score_samples(self, X: Any) -> Floats:
         """(n,) log-likelihood of what was observed of each row, in the data's units."""
@@ -240,8 +193,7 @@ class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         several clusters are possible, it includes how far they lie apart.
         """
         check_is_fitted(self)
-        fit, source = self.fit_, self._opened(X, reset=False)
-        rows = _rows(source)
+        fit, rows = self.fit_, self._rows(X)
         holes = np.isnan(rows)
         values, variances = predicted(self._mixture, (rows - fit.center) / fit.scale)
         filled = np.where(holes, fit.center + values * fit.scale, rows)
@@ -299,7 +251,10 @@ class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def _prepared(self, X: Any) -> Floats:
         check_is_fitted(self)
-        return (_rows(self._opened(X, reset=False)) - self.fit_.center) / self.fit_.scale
+        return (self._rows(X) - self.fit_.center) / self.fit_.scale
+
+    def _rows(self, X: Any) -> Floats:
+        return rows_of(self._opened(X, reset=False).unweighted())[0]
 
     def _opened(self, X: Any, reset: bool) -> Source:
         path = isinstance(X, (str, os.PathLike))
@@ -316,7 +271,8 @@ class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         kind, columns = frame_kind(X), self.fit_.columns
         return rows if kind is None or columns is None else scores_table(kind, list(columns), rows, like=X)
 
-    def _check(self, p: int) -> None:
+    def _task(self, p: int) -> MixtureTask:
+        """The settings, checked."""
         name = "PPCAMixture"
         settings.check_seed(name, self.random_state)
         settings.whole(name, "n_clusters", self.n_clusters, 1, None)
@@ -326,24 +282,13 @@ class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         settings.real(name, "tol", self.tol, 0.0)
         if self.noise_variance is not None:
             settings.real(name, "noise_variance", self.noise_variance, np.finfo(float).tiny)
-
-
-def _rows(source: Source) -> Floats:
-    """All rows, in memory."""
-    rows = np.concatenate([block.rows for block in source.blocks()]).astype(np.float64)
-    if np.isinf(rows).any():
-        infinite = np.isinf(rows).sum(axis=0)
-        raise missing_values(np.stack([np.zeros_like(infinite), infinite]), len(rows), source.columns)
-    return rows
-
-
-def _refuse(seen: Observed, source: Source, clusters: int) -> None:
-    """Raise an error if there is too little to learn from."""
-    if (seen.count == 0).any():
-        empty = int((seen.count == 0).sum())
-        raise BadInput(f"Nothing was observed of {empty} of {len(seen.count)} columns: leave them out.")
-    if seen.n_rows < max(2, 2 * clusters) or source.n_columns < 2:
-        raise BadInput(
-            f"{source.describe()} is too small (n_samples={seen.n_rows}, n_features={source.n_columns}): "
-            f"{clusters} cluster(s) need at least {max(2, 2 * clusters)} rows and 2 columns."
+        return MixtureTask(
+            n_clusters=int(self.n_clusters),
+            n_components=int(self.n_components),
+            noise=None if self.noise_variance is None else float(self.noise_variance),
+            tol=float(self.tol),
+            steps=int(self.max_iter),
+            starts=int(self.n_init),
+            scale=settings.scaling_of(name, True, self.scale, None, 0, p, 0.0).scale,
+            seed=self.random_state,
         )

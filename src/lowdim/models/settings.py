@@ -27,7 +27,7 @@ def keep_rule(owner: str, n_components: Any, n: int | None, p: int) -> Keep:
     if isinstance(n_components, Integral) and not isinstance(n_components, bool):
         if not 1 <= int(n_components) <= most:
             raise too_many(owner, n_components, n, p)
-        return KeepCount(int(n_components), unknown)
+        return KeepCount(int(n_components), unknown, owner)
     if isinstance(n_components, Real) and not isinstance(n_components, bool) and 0 < float(n_components) <= 1:
         return KeepShare(float(n_components))
     raise BadParameter.of(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lowdim.errors import BadInput, BadParameter, WrongShape
+from lowdim.errors import BadInput, BadParameter, NotNumeric, WrongShape
 from lowdim.recipes.picture import Picture
 
 Floats = NDArray[np.float64]
@@ -61,19 +62,38 @@ def held_out(holes: Mask, rng: np.random.Generator) -> Mask:
 
 
 def _from_mask(picture: Picture, mask: str | os.PathLike[str] | ArrayLike) -> Mask:
-    marks = _read_mask(mask) if isinstance(mask, (str, os.PathLike)) else np.asarray(mask)
-    marked: Mask = np.asarray(np.nan_to_num(marks) != 0, dtype=np.bool_)
+    marked = _read_mask(mask) if isinstance(mask, (str, os.PathLike)) else _marks(np.asarray(mask))
     shape = picture.values.shape
     if marked.ndim == 3 and marked.shape[2] == 1:
         marked = marked[:, :, 0]
+    channels = len(shape) == 3 or picture.grey_in_colour
     if marked.shape[:2] != shape[:2] or marked.ndim > 3 or (marked.ndim == 3 and marked.shape[2] != 3):
         raise WrongShape(
             f"The mask has shape {marked.shape}, but the picture has {shape[0]} × {shape[1]} pixels: one mark a pixel "
-            "is needed, or one for each of three channels."
+            f"is needed{', or one for each of three channels' if channels else ''}."
+        )
+    if marked.ndim == 3 and not channels:
+        raise WrongShape(
+            f"The mask has {marked.shape[2]} marks a pixel, but the picture is grey, with one value: give a mask of "
+            f"shape {shape}, such as mask.any(axis=2)."
         )
     if marked.ndim == 3 and len(shape) == 2:  # grey in three channels: one that was observed tells the value
         return np.asarray(marked.all(axis=2), dtype=np.bool_)
     return np.broadcast_to(marked[:, :, None], shape) if marked.ndim < len(shape) else marked
+
+
+def _marks(given: NDArray[Any]) -> Mask:
+    """True where an array is not 0. Real numbers between might be shares or shades, so they must be 0 or 1."""
+    if given.dtype.kind not in "buif":
+        raise NotNumeric.dtype(given.dtype)
+    if given.dtype.kind == "f":
+        other = given[(given != 0) & (given != 1)]
+        if other.size:
+            raise BadInput(
+                f"{other.size:,} of the {given.size:,} real numbers of the mask are neither 0 (known) nor 1 (missing), "
+                f"as {other[0]:g}: say which are missing, as in mask > 0.5."
+            )
+    return np.asarray(given != 0, dtype=np.bool_)
 
 
 def _read_mask(path: str | os.PathLike[str]) -> NDArray[np.bool_]:

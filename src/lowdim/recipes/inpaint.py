@@ -69,7 +69,8 @@ def inpaint(
     picture : path, or array (height, width) or (height, width, channels)
         NaN are missing values. 2 or 4 channels end in alpha, which is kept.
     mask : path, or array (height, width) or (height, width, 3), optional
-        Not 0, or True, where a value is missing; in a file white is missing and black is known.
+        True, 1 or another whole number but 0 where a value is missing; in a file white is missing and black is known.
+        Three marks a pixel are for pictures with three channels.
     method : {"grouped", "mixture", "ppca"}
         The Gaussian of a patch: that of the 200 patches most like it (non-local Bayes, repeated; the default and
         the best), of the kind that it belongs to in a mixture of 16 PPCAs, or one PPCA of all patches, with as many

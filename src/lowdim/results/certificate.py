@@ -50,6 +50,11 @@ class Certificate:
     notes: tuple[str, ...] = ()
 
     @property
+    def blank(self) -> bool:
+        """Whether nothing was bounded, because something else found the components; the notes say what is known."""
+        return self.tol == 0
+
+    @property
     def reached(self) -> bool:
         """Whether every component is as accurate as was asked."""
         return not self.untrusted
@@ -74,6 +79,8 @@ class Certificate:
         return float(self.angles[: len(self.angles) - len(self.null)].max(initial=0.0))
 
     def __str__(self) -> str:
+        if self.blank:
+            return "\n".join([f"{self.word}: {len(self.variances)} components by {self.solver}", *self._noted])
         lines = [
             f"{self.word}: {len(self.variances)} components by {self.solver}, {counted(self.passes, 'pass', 'es')}",
             f"  worst relative error of a variance  {self.relative_error:.1e}   (asked {self.tol:.0e})",
@@ -89,7 +96,11 @@ class Certificate:
             lines.append("  the last component and the next, left out, are nearly equal: take more or fewer")
         if self.untrusted:
             lines.append(f"  not accurate to {self.tol:.0e}: components {ranges(self.untrusted)}")
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+        return "\n".join([*lines, *self._noted])
+
+    @property
+    def _noted(self) -> list[str]:
+        return [f"  {note}" for note in self.notes]
 
 
 def uncertified(components: Floats, variances: Floats, total: float, solver: str, note: str) -> Certificate:

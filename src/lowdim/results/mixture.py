@@ -20,6 +20,7 @@ FIT = {
     "n_columns": whole,
     "n_components": whole,
     "n_clusters": whole,
+    "weight": number,
     "steps": whole,
     "loglik": number,
     "converged": flag,
@@ -44,6 +45,8 @@ class MixtureFit:
     noise: Floats
     """(c,)"""
     n_rows: int
+    weight: float
+    """Sum of row weights."""
     loglik: float
     """Of all observed entries, in the data's units."""
     path: Floats
@@ -56,7 +59,7 @@ class MixtureFit:
         """−2 log-likelihood + log n for each free number."""
         c, p, k = self.loadings.shape
         free = c * (p * k - k * (k - 1) // 2 + p + 1) + c - 1
-        return float(free * np.log(self.n_rows) - 2 * self.loglik)
+        return float(free * np.log(self.weight) - 2 * self.loglik)
 
 
 def pack_mixture(fit: MixtureFit) -> tuple[dict[str, Any], Arrays]:
@@ -71,6 +74,7 @@ def pack_mixture(fit: MixtureFit) -> tuple[dict[str, Any], Arrays]:
         "n_columns": p,
         "n_components": k,
         "n_clusters": c,
+        "weight": fit.weight,
         "steps": len(fit.path),
         "loglik": fit.loglik,
         "converged": fit.converged,
@@ -84,7 +88,7 @@ def unpack_mixture(given: Any, arrays: Mapping[str, NDArray[Any]]) -> MixtureFit
     known = facts(given, "fit", FIT)
     p, k, c = known["n_columns"], known["n_components"], known["n_clusters"]
     noise, weights, scale = array(arrays, "noise", (c,)), array(arrays, "weights", (c,)), array(arrays, "scale", (p,))
-    if (noise <= 0).any() or (weights < 0).any() or (scale <= 0).any() or not 1 <= k < p:
+    if (noise <= 0).any() or (weights < 0).any() or (scale <= 0).any() or not 1 <= k < p or known["weight"] <= 0:
         raise FormatError("The model file holds a mixture that no rows can have.")
     return MixtureFit(
         center=array(arrays, "center", (p,)),
@@ -94,6 +98,7 @@ def unpack_mixture(given: Any, arrays: Mapping[str, NDArray[Any]]) -> MixtureFit
         loadings=array(arrays, "loadings", (c * p, k)).reshape(c, p, k),
         noise=noise,
         n_rows=known["n_rows"],
+        weight=float(known["weight"]),
         loglik=float(known["loglik"]),
         path=array(arrays, "path", (known["steps"],)),
         converged=known["converged"],

@@ -22,7 +22,7 @@ def too_many(owner: str, given: object, n: int | None, p: int) -> BadParameter:
     """The error for a number of components that the data cannot have."""
     most = p if n is None else min(n, p)
     shape = f"{p:,} columns" if n is None else f"{n:,} rows × {p:,} columns"
-    return BadParameter.of(owner, "n_components", given, f"between 1 and {most:,} for {shape}", "None keeps all.")
+    return BadParameter.of(owner, "n_components", given, f"between 1 and {most:,} for {shape}")
 
 
 class Keep(ABC):
@@ -56,6 +56,8 @@ class KeepCount(Keep):
     k: int
     most: int | None = None
     """Columns, where the number of rows was not known when the rule was made."""
+    owner: str = "PCA"
+    """The model that asks, for errors."""
 
     def for_rows(self, n_rows: int, weight: float) -> Keep:
         """No more than there are rows: all of them if all were asked for, else an error."""
@@ -63,7 +65,7 @@ class KeepCount(Keep):
             return self
         if self.k == self.most:
             return KeepCount(n_rows)
-        raise too_many("PCA", self.k, n_rows, self.most or self.k)
+        raise too_many(self.owner, self.k, n_rows, self.most or self.k)
 
     def count(self, values: Floats, total: float) -> int | None:
         """k, once there are that many."""

@@ -78,18 +78,26 @@ class Settings:
     """Increase of the objective that is taken for none; None: a small share of it."""
 
 
-def start(filled: Floats, settings: Settings) -> Mixture:
-    """One PPCA of rows (n, p) without holes, such as those that some simpler method has filled."""
-    n = len(filled)
-    centre = filled.mean(axis=0)
+def start(filled: Floats, settings: Settings, weight: Floats | None = None) -> Mixture:
+    """One PPCA of rows (n, p) without holes, such as those that some simpler method has filled.
+
+    Here and below, `weight` (n,) counts rows: 2 means twice.
+    """
+    weight = np.ones(len(filled)) if weight is None else weight
+    total = float(weight.sum())
+    centre = weight @ filled / total
     apart = filled - centre
-    return _joined([_most_likely(Moments(n, n * centre, apart.T @ apart), centre, settings)], np.ones(1))
+    sums = Moments(total, total * centre, (apart * weight[:, None]).T @ apart)
+    return _joined([_most_likely(sums, centre, settings)], np.ones(1))
 
 
-def parted(one: Mixture, X: Floats, labels: NDArray[np.integer], settings: Settings) -> Mixture:
+def parted(
+    one: Mixture, X: Floats, labels: NDArray[np.integer], settings: Settings, weight: Floats | None = None
+) -> Mixture:
     """As many components as there are labels (n,), each of its own rows as a first, single one sees them."""
+    weight = np.ones(len(X)) if weight is None else weight
     chances = (labels[:, None] == np.unique(labels)).astype(float)
-    return _maximised([one.gaussians[0]] * chances.shape[1], X, chances, settings)
+    return _maximised([one.gaussians[0]] * chances.shape[1], X, chances, weight, settings)
 
 
 def fit_mixture(
@@ -98,10 +106,12 @@ def fit_mixture(
     settings: Settings,
     most: int = 100,
     observe: Callable[[Search], None] | None = None,
+    weight: Floats | None = None,
 ) -> tuple[Mixture, list[float]]:
     """The mixture that EM reaches, and after every step the log density of the observed entries, plus that of the
     prior where there is one. Rows (n, p) may have NaN, but no column may have nothing else."""
-    search = iterate(Search(X, start, settings), Search.step, most, observe)
+    weight = np.ones(len(X)) if weight is None else weight
+    search = iterate(Search(X, weight, start, settings), Search.step, most, observe)
     return search.model, search.path
 
 
@@ -133,8 +143,8 @@ def predicted(model: Mixture, X: Floats) -> tuple[Floats, Floats]:
 class Search:
     """The state of EM: a mixture, and the objective of those before."""
 
-    def __init__(self, X: Floats, model: Mixture, settings: Settings):
-        self.X, self.model, self.settings = X, model, settings
+    def __init__(self, X: Floats, weight: Floats, model: Mixture, settings: Settings):
+        self.X, self.weight, self.model, self.settings = X, weight, model, settings
         self.path: list[float] = []
 
     @property
@@ -146,20 +156,21 @@ class Search:
     def step(self) -> Search:
         """Chances and expected sums under the mixture, then the mixture that makes them most likely."""
         chances, loglik = responsibilities(self.model, self.X)
-        self.path.append(float(loglik.sum()) + _log_prior(self.model, self.settings.prior))
-        self.model = _maximised(self.model.gaussians, self.X, chances, self.settings)
+        self.path.append(float(self.weight @ loglik) + _log_prior(self.model, self.settings.prior))
+        self.model = _maximised(self.model.gaussians, self.X, chances, self.weight, self.settings)
         return self
 
 
 def _maximised(
-    gaussians: tuple[Gaussian, ...] | list[Gaussian], X: Floats, chances: Floats, settings: Settings
+    gaussians: tuple[Gaussian, ...] | list[Gaussian], X: Floats, chances: Floats, weight: Floats, settings: Settings
 ) -> Mixture:
     parts, weights = [], []
     for gaussian, chance in zip(gaussians, chances.T, strict=True):
         rows = np.flatnonzero(chance >= NEGLIGIBLE)
-        if chance[rows].sum() < 1.0:  # less than a row: the component has died
+        share = chance[rows] * weight[rows]
+        if share.sum() < 1.0:  # less than a row: the component has died
             continue
-        sums = moments(gaussian, X[rows], chance[rows], gaussian.mean)
+        sums = moments(gaussian, X[rows], share, gaussian.mean)
         parts.append(_most_likely(sums, gaussian.mean, settings))
         weights.append(sums.weight)
     return _joined(parts, np.array(weights))

@@ -143,6 +143,8 @@ def _opened(path: Path) -> Iterator[Any]:
             yield picture
     except (LowdimError, GeneratorExit):
         raise
+    except FileNotFoundError as error:
+        raise BadFile(f"{path}: no such file; check the path.") from error
     except Exception as error:  # decoders end in errors of every kind
         what = " ".join(str(error).split())[:200]
         raise BadFile(f"{path}: not a readable picture ({what}); save it anew as PNG.") from error

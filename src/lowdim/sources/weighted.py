@@ -74,3 +74,9 @@ def checked_weights(sample_weight: ArrayLike | float, n_rows: int) -> NDArray[np
             "Every sample_weight is 0: with all weights zero no row is left; give at least one row a positive weight."
         )
     return weight
+
+
+def as_counts(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights (n,) that count rows: shares, which add up to less than the rows, are scaled up to them."""
+    used, total = int((weight > 0).sum()), float(weight.sum())
+    return weight * (used / total) if total < used else weight

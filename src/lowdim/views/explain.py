@@ -39,14 +39,15 @@ def ascent_in_words(ascent: Ascent, weight: float) -> str:
 
 
 def _trusted(fit: LinearFit) -> list[str]:
-    if not isinstance(fit, LatentFit) or fit.ascent is None:
-        return [f"accuracy   {fit.certificate}".replace("\n", "\n           ")]
-    size = fit.n_rows * len(fit.mean)
-    return [
-        f"missing    {fit.missing:,} of {size:,} values",
-        f"noise      standard deviation {math.sqrt(fit.noise):.4g} in every scaled column",
-        f"accuracy   {ascent_in_words(fit.ascent, fit.weight)}",
-    ]
+    if isinstance(fit, LatentFit) and fit.ascent is not None:
+        size = fit.n_rows * len(fit.mean)
+        return [
+            f"missing    {fit.missing:,} of {size:,} values",
+            f"noise      standard deviation {math.sqrt(fit.noise):.4g} in every scaled column",
+            f"accuracy   {ascent_in_words(fit.ascent, fit.weight)}",
+        ]
+    said = "\n".join(fit.certificate.notes) if fit.certificate.blank else str(fit.certificate)
+    return [f"accuracy   {said}".replace("\n", "\n           ")]
 
 
 @dataclass(frozen=True)

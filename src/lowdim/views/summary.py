@@ -100,6 +100,8 @@ def accuracy(fit: LinearFit) -> str:
     if isinstance(fit, LatentFit) and fit.ascent is not None:
         return ascent_in_words(fit.ascent, fit.weight)
     certificate = fit.certificate
+    if certificate.blank:
+        return "; ".join(certificate.notes)
     if not certificate.reached:
         return (
             f"NOT reached: the variance of component {ranges(certificate.untrusted)} has fewer right digits than the "

@@ -128,7 +128,8 @@ def _distinct(names: Sequence[str], path: object) -> list[str]:
     listed = [str(name) for name in names]
     name, count = Counter(listed).most_common(1)[0]
     if count > 1:
-        raise BadInput(f"{path}: the column name {name!r} would stand {count} times; rename all but one.")
+        where = "standard output" if path in (None, "-") else path
+        raise BadInput(f"{where}: the column name {name!r} would stand {count} times; rename all but one.")
     return listed
 
 
