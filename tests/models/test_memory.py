@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from lowdim import PCA
-from lowdim.errors import BadParameter, TooLarge
+from lowdim import PCA, ProbabilisticPCA
+from lowdim.errors import BadParameter, NotConverged, TooLarge
 from lowdim.sources.budget import budget_of, resident_bytes
 from lowdim.sources.open import open_source
 
@@ -24,17 +25,19 @@ CHILD = """
 import json, sys
 import lowdim
 path, memory, k, verb = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
-model = getattr(lowdim.PCA(k, memory=memory), verb)(path)
+make, settings = getattr(lowdim, sys.argv[5]), json.loads(sys.argv[6])
+model = getattr(make(k, memory=memory, **settings), verb)(path)
 with open("/proc/self/status") as lines:
     peak = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 print(json.dumps([peak, model.explained_variance_.tolist(), model.fit_.provenance.solver]))
 """
 
 
-def fitted_by_child(path: Path, memory: str, k: int = 3, verb: str = "fit") -> tuple[int, list[float], str]:
-    answer = subprocess.run(
-        [sys.executable, "-c", CHILD, str(path), memory, str(k), verb], capture_output=True, text=True, timeout=200
-    )
+def fitted_by_child(
+    path: Path, memory: str, k: int = 3, verb: str = "fit", make: str = "PCA", **settings: Any
+) -> tuple[int, list[float], str]:
+    given = [str(path), memory, str(k), verb, make, json.dumps(settings)]
+    answer = subprocess.run([sys.executable, "-c", CHILD, *given], capture_output=True, text=True, timeout=200)
     assert answer.returncode == 0, answer.stderr
     peak, variances, solver = json.loads(answer.stdout)
     return peak, variances, solver
@@ -152,3 +155,37 @@ def test_the_budget_holds_for_other_files_too(tmp_path, name, memory):
     assert peak <= budget_of("PCA", memory).limit
     # JSON lines hold fifteen digits
     np.testing.assert_allclose(variances, PCA(3).fit(X).explained_variance_, rtol=1e-12)
+
+
+def with_holes(path: Path, n: int, p: int) -> None:
+    """A file of float32 rows along four directions, a tenth of whose values is missing."""
+    rng = np.random.default_rng(3)
+    W = rng.standard_normal((4, p), dtype=np.float32) * np.float32([[3], [2], [1.5], [1]])
+    file = np.lib.format.open_memmap(path, "w+", np.float32, (n, p))
+    for start in range(0, n, 20_000):
+        rows = file[start : start + 20_000]
+        rows[:] = rng.standard_normal((len(rows), 4), dtype=np.float32) @ W
+        rows += 0.5 * rng.standard_normal(rows.shape, dtype=np.float32)
+        rows[rng.random(rows.shape, dtype=np.float32) < 0.1] = np.nan
+    file.flush()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
+@pytest.mark.parametrize(("n", "p", "memory"), [(1_000_000, 100, "370MB"), (140_000, 1000, "550MB")])
+def test_em_of_a_file_with_holes_stays_within_the_budget(tmp_path, n, p, memory):
+    path = tmp_path / "holes.npy"
+    with_holes(path, n, p)  # 400 and 560 MB
+    with pytest.warns(NotConverged):  # this also compiles what the child then loads: a compiler would take more
+        whole = ProbabilisticPCA(3, max_iter=3).fit(np.load(path))
+    peak, variances, solver = fitted_by_child(path, memory, make="ProbabilisticPCA", max_iter=3)
+    assert solver == "EM over the observed entries"
+    assert peak <= budget_of("ProbabilisticPCA", memory).limit
+    # three steps over the same rows in other blocks, summed in float64
+    np.testing.assert_allclose(variances, whole.explained_variance_, rtol=1e-9)
+
+
+def test_em_that_does_not_fit_is_refused_with_numbers(tmp_path):
+    with_holes(tmp_path / "holes.npy", 2000, 500)
+    with pytest.raises(TooLarge, match=r"for the solver .* allow [\d,]+ MB"):
+        ProbabilisticPCA(3, memory=resident_bytes() + 45_000_000).fit(tmp_path / "holes.npy")

@@ -16,6 +16,7 @@ from lowdim.solvers.ppca_expected import Expected, expected, expected_of
 from lowdim.solvers.ppca_start import sample_of, start_from
 from lowdim.solvers.prior import Prior
 from lowdim.sources.memory import ArraySource
+from lowdim.sources.open import open_source
 
 RNG = np.random.default_rng(0)
 TRUTH = Latent(
@@ -269,3 +270,21 @@ def test_the_result_does_not_depend_on_the_order_of_rows():
     turn = np.random.default_rng(3).permutation(len(X))
     one, other = found(X, tol=1e-10).best, found(X[turn], tol=1e-10).best
     np.testing.assert_allclose(covariance(one), covariance(other), atol=1e-6)  # sums in another order, many steps long
+
+
+def test_a_start_is_made_from_rows_that_count_wherever_they_lie(monkeypatch):
+    X = np.arange(1200.0).reshape(600, 2)
+    preparation, source = Preparation(np.zeros(2), None), open_source(X).limited(800)
+    weighted = source.with_weights((np.arange(600) >= 300).astype(float))  # whole blocks are left out
+    np.testing.assert_array_equal(sample_of(weighted, preparation, 300, np.random.default_rng(0)), X[300:])
+    monkeypatch.setattr("lowdim.solvers.ppca_start.SAMPLE_ROWS", 500)
+    same = sample_of(open_source(X), preparation, 600, np.random.default_rng(0))
+    assert len(same) == 500
+    np.testing.assert_array_equal(sample_of(source, preparation, 600, np.random.default_rng(0)), same)
+    many = np.arange(8000.0).reshape(4000, 2)
+    weighted = open_source(many).limited(800).with_weights((np.arange(4000) >= 2000).astype(float))
+    some = sample_of(weighted, preparation, 2000, np.random.default_rng(0))
+    assert 400 < len(some) < 600  # 500 ± 19
+    assert (some[:, 0] >= 4000).all()
+    assert len(np.unique(some[:, 0])) == len(some)
+    assert np.abs(np.median(some[:, 0]) - 6000) < 400  # from all blocks: a median of 500 is good to 90

@@ -250,6 +250,27 @@ def test_blocks_come_here_one_after_the_other() -> None:
         assert len(blocks) > 1
 
 
+@pytest.mark.parametrize("made", ["array", "unknown rows", "frame"])
+def test_em_on_a_cluster_is_em_in_memory(client: distributed.Client, made: str) -> None:
+    rng = np.random.default_rng(7)
+    rows = rng.standard_normal((600, 3)) @ rng.standard_normal((3, 12)) + 0.3 * rng.standard_normal((600, 12)) + 2.0
+    rows[rng.random(rows.shape) < 0.15] = np.nan
+    table = dd.from_pandas(pd.DataFrame(rows, columns=NAMES), npartitions=4)
+    lazy = {"array": da.from_array(rows, chunks=(70, 5)), "unknown rows": table.to_dask_array(), "frame": table}[made]
+    here = lowdim.ProbabilisticPCA(3, scale=True).fit(rows)
+    with client.as_current():
+        there = lowdim.ProbabilisticPCA(3, scale=True).fit(lazy)
+        filled = np.asarray(there.impute(lazy))
+        likely = np.asarray(there.score_samples(lazy))
+    # the same steps over sums in another order
+    assert there.n_iter_ == here.n_iter_
+    assert there.loglik_ == pytest.approx(here.loglik_, rel=1e-12)
+    np.testing.assert_allclose(there.components_, here.components_, atol=1e-9)
+    np.testing.assert_allclose(there.mean_, here.mean_, atol=1e-9)
+    np.testing.assert_allclose(filled, here.impute(rows), atol=1e-8)
+    np.testing.assert_allclose(likely, here.score_samples(rows), atol=1e-8)
+
+
 # -- what cannot be used ----------------------------------------------------------------------------------------------
 
 

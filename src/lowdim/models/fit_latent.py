@@ -28,10 +28,10 @@ from lowdim.models.latent_components import MOST_COMPONENTS, Problem, refuse_sma
 from lowdim.results.certificate import uncertified
 from lowdim.results.latent import Ascent, LatentFit
 from lowdim.results.linear import Provenance
-from lowdim.solvers.latent import Latent
+from lowdim.solvers.latent import Latent, piece_memory
 from lowdim.solvers.ppca_em import LEAST_NOISE, Search, Wish, canonical, in_other_terms, search
-from lowdim.solvers.ppca_expected import Expected, expected, pays_to_compile
-from lowdim.solvers.ppca_start import sample_of
+from lowdim.solvers.ppca_expected import Expected, expected, load_compiled, pays_to_compile
+from lowdim.solvers.ppca_start import sample_of, start_memory
 from lowdim.solvers.prior import Prior
 from lowdim.solvers.room import Room
 from lowdim.solvers.signs import fix_signs
@@ -44,6 +44,9 @@ Floats = NDArray[np.float64]
 
 SMALL = 200_000
 """Entries up to which a table is small."""
+
+MANY_ROWS = 10**9
+"""As many are taken to be there where nobody counted them."""
 
 ANEW = "delete it, or name another file, to begin anew"
 
@@ -174,16 +177,23 @@ def within(source: Source, task: LatentTask, budget: Budget | None) -> Source:
     """The source in blocks that leave room for EM; an error if there is none."""
     if budget is None:
         return source
-    p = source.n_columns
+    n, p = source.n_rows, source.n_columns
     k = task.most_components(p)
+    if pays_to_compile(MANY_ROWS if n is None else n, k):
+        load_compiled()
     streamed = not isinstance(source, (ArraySource, SparseSource))
-    return source.limited(Room(budget, source, streamed).block_bytes(memory_needed(p, k), k, p))
+    return source.limited(Room(budget, source, streamed).block_bytes(memory_needed(n, p, k), k, p))
 
 
-def memory_needed(p: int, k: int) -> int:
-    """Bytes that EM holds beside the data: sums of a block for each thread, of all, and of the last steps."""
-    sums = 8 * p * (k + 1) * (k + 2) // 2
-    return (2 * allowed_threads() + 2) * sums + 12 * 8 * p * (k + 1)
+def memory_needed(n: int | None, p: int, k: int) -> int:
+    """Bytes that a fit of n rows (None: not known) holds beside the data.
+
+    In EM: sums of a block for each thread, of all, and of the last steps, and what each thread works on; or the rows
+    that it begins with.
+    """
+    sums, threads = 8 * p * (k + 1) * (k + 2) // 2, allowed_threads()
+    steps = (2 * threads + 2) * sums + 12 * 8 * p * (k + 1) + threads * piece_memory(p, k)
+    return max(steps, start_memory(MANY_ROWS if n is None else n, p))
 
 
 def scales(seen: Observed, scale: bool | Floats) -> Floats:
@@ -249,7 +259,7 @@ def record(source: Source, begun: Begun, seed: Any) -> LatentFit:
     still = float(seen.seen[constant(seen)].sum())  # entries that EM did not look at, and that are at their mean
     loglik = (found.loglik or (-np.inf,))[-1] - float(seen.seen @ np.log(begun.scale))
     loglik -= 0.5 * still * np.log(2 * np.pi * model.noise)
-    memory = memory_needed(len(mean), model.k)
+    memory = memory_needed(seen.n_rows, len(mean), model.k)
     passes = found.looks + 2
     reason = begun.reason.format(k=model.k)
     made = Provenance(source.describe(), SOLVER, reason, passes, memory, repr(seed), versions())

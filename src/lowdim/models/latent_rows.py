@@ -65,8 +65,8 @@ class RowModel:
 
     def prepared(self, block: Block) -> Iterator[tuple[slice, Floats]]:
         """Pieces of the rows of a block, centred and scaled; infinite entries are refused."""
-        start = 0
-        for rows in self.preparation.pieces(replace(block, weight=None), np.float64, rows_at_a_time(self.latent.k)):
+        start, most = 0, rows_at_a_time(*self.latent.W.shape)
+        for rows in self.preparation.pieces(replace(block, weight=None), np.float64, most):
             if np.isinf(rows).any():
                 raise _infinite(block, self.columns)
             yield slice(start, start + len(rows)), rows

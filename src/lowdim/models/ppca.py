@@ -172,7 +172,7 @@ class ProbabilisticPCA(LatentModel):
             solver=SOLVER,
             reason="rows may have holes; without any, the closed form is used" if task.may_be_closed else "asked for",
             passes=f"2 passes, and one in each of up to {task.steps} steps",
-            memory=memory_needed(source.n_columns, k),
+            memory=memory_needed(source.n_rows, source.n_columns, k),
             limit=None if budget is None else budget.limit,
             accuracy=f"until two steps gain no more than {task.tol:.0e} of log-likelihood a row",
         )

@@ -21,7 +21,8 @@ Floats = NDArray[np.float64]
 
 PIECE_BYTES, LEAST_PIECE, MOST_PIECE = 2**21, 256, 2048
 """Of the k × k matrices that are held at a time, and limits to their number: they should stay in the cache, but each
-piece costs some calls. At k = 10, 2,048 rows are a fifth faster than 512; at k = 32 it makes no difference."""
+piece costs some calls. At k = 10, 2,048 rows are a fifth faster than 512; at k = 32 it makes no difference. Rows
+themselves may take twice as much: from 4 to 16 MB of them it makes no difference."""
 
 FEW = 0.25
 """Share of observed entries below which products pass over the others; above it, BLAS is faster with all of them."""
@@ -101,7 +102,7 @@ def predicted(model: Latent, X: Floats, compiled: bool = False) -> tuple[Floats,
     """
     values, variances = np.empty_like(X), np.empty_like(X)
     doubled = (model.products * _weights_of_packed(model.k)).T  # off the diagonal every entry stands twice
-    step = rows_at_a_time(model.k)
+    step = rows_at_a_time(*model.W.shape)
     for rows in (slice(start, start + step) for start in range(0, len(X), step)):
         known = posterior(model, X[rows], compiled)
         values[rows] = expected_rows(model, known)
@@ -117,9 +118,15 @@ def expected_rows(model: Latent, known: Posterior) -> Floats:
     return np.asarray(model.mean + known.z @ model.W.T)
 
 
-def rows_at_a_time(k: int) -> int:
-    """Rows that are worked on at a time."""
-    return piece_rows((k + 1) * (k + 2) // 2, 8, PIECE_BYTES, LEAST_PIECE, MOST_PIECE)
+def rows_at_a_time(p: int, k: int) -> int:
+    """Rows of p columns that are worked on at a time."""
+    by_matrices = piece_rows((k + 1) * (k + 2) // 2, 8, PIECE_BYTES, LEAST_PIECE, MOST_PIECE)
+    return min(by_matrices, piece_rows(p, 8, 2 * PIECE_BYTES, LEAST_PIECE, MOST_PIECE))
+
+
+def piece_memory(p: int, k: int) -> int:
+    """Bytes that work on so many rows takes: them, their distances, what was seen twice over, and the matrices."""
+    return 8 * rows_at_a_time(p, k) * (6 * p + 3 * (k + 1) * (k + 2) // 2)
 
 
 def unpacked(triangles: Floats, k: int) -> Floats:

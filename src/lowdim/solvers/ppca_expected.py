@@ -63,13 +63,18 @@ class ExpectedSums:
     def __call__(self, block: Block) -> Expected:
         """Sums over the rows of a block, a piece at a time."""
         weight = np.ones(block.rows.shape[0]) if block.weight is None else block.weight
-        total, done = None, 0
-        for rows in self.preparation.pieces(replace(block, weight=None), np.float64, rows_at_a_time(self.model.k)):
+        total, done, most = None, 0, rows_at_a_time(*self.model.W.shape)
+        for rows in self.preparation.pieces(replace(block, weight=None), np.float64, most):
             part = expected_of(self.model, rows, weight[done : done + len(rows)], self.compiled)
             total = part if total is None else total.add(part)
             done += len(rows)
         assert total is not None  # a block has a row
         return total
+
+
+def load_compiled() -> None:
+    """Compile and load what can be, so that the memory which that takes is seen before any is planned."""
+    expected_of(Latent(np.zeros(2), np.ones((2, 1)), 1.0), np.zeros((1, 2)), np.ones(1), compiled=True)
 
 
 def pays_to_compile(rows: int, k: int) -> bool:
