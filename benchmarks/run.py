@@ -6,6 +6,9 @@ python benchmarks/run.py "out of core"  a file larger than memory; needs 10 GB i
 python benchmarks/run.py "missing"      tables with holes; the real ones are looked for in the folder LOWDIM_DATA
 python benchmarks/run.py denoising      pictures with noise; needs the pictures in LOWDIM_DATA
 python benchmarks/run.py inpainting     pictures with holes; likewise
+python benchmarks/run.py "PCA, exact"   kernel PCA of up to 50,000 rows; needs 10 GB of memory
+python benchmarks/run.py landmarks      kernel PCA of up to 1,000,000 rows; needs 10 GB of memory
+python benchmarks/run.py "pre-images"   digits denoised by kernel PCA, and clusters; needs the digits in LOWDIM_DATA
 """
 
 from __future__ import annotations
@@ -19,11 +22,18 @@ from pathlib import Path
 
 import denoise
 import inpaint
+import kernel_denoising
+import kernel_exact
+import kernel_landmarks
 import missing
 import out_of_core
 from contenders import run
 from measure import Truth, extra_memory, interleaved
 from workloads import SEED, WORKLOADS, Workload
+
+SECTIONS = (missing, denoise, inpaint, kernel_exact, kernel_landmarks, kernel_denoising)
+"""Modules with a NAME and a table() of their own."""
+NEEDS_DATA = (denoise, inpaint, kernel_denoising)
 
 DOCS = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
@@ -106,18 +116,11 @@ def main() -> None:
             made = out_of_core.table(Path(folder))
         print("\n".join(made), flush=True)
         write(made)
-    if only in missing.NAME:
-        made = missing.table()
-        print("\n".join(made), flush=True)
-        write(made)
-    if only in denoise.NAME and "LOWDIM_DATA" in os.environ:
-        made = denoise.table()
-        print("\n".join(made), flush=True)
-        write(made)
-    if only in inpaint.NAME and "LOWDIM_DATA" in os.environ:
-        made = inpaint.table()
-        print("\n".join(made), flush=True)
-        write(made)
+    for section in SECTIONS:
+        if only in section.NAME and (section not in NEEDS_DATA or "LOWDIM_DATA" in os.environ):
+            made = section.table()
+            print("\n".join(made), flush=True)
+            write(made)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,9 @@ BASE = {
 
 ALONE = {
     "numba": {
-        "matrices/kernels.py",
+        "matrices/compiled.py",
+        "matrices/exponential.py",
+        "matrices/kernel_tiles.py",
         "recipes/kernels.py",
         "recipes/similar_kernels.py",
         "solvers/hidden_kernels.py",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lowdim import datasets, errors
     from lowdim.models.adopt import convert
+    from lowdim.models.kernel_pca import KernelPCA
     from lowdim.models.pca import PCA
     from lowdim.models.ppca import ProbabilisticPCA
     from lowdim.models.ppca_mixture import PPCAMixture
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "KernelPCA": ("lowdim.models.kernel_pca", "KernelPCA"),
     "PCA": ("lowdim.models.pca", "PCA"),
     "PPCAMixture": ("lowdim.models.ppca_mixture", "PPCAMixture"),
     "ProbabilisticPCA": ("lowdim.models.ppca", "ProbabilisticPCA"),
@@ -41,6 +43,7 @@ _PUBLIC = {
 
 __all__ = [
     "PCA",
+    "KernelPCA",
     "PPCAMixture",
     "ProbabilisticPCA",
     "convert",

@@ -93,6 +93,19 @@ class SingularModel(LowdimError, ValueError):
     """A Gaussian density or an inverse that does not exist for this fit."""
 
 
+class NotPositive(LowdimError, ValueError):
+    """A kernel whose matrix has negative eigenvalues, so that it is no inner product of any features."""
+
+    @classmethod
+    def found(cls, kernel: str, lowest: float, highest: float) -> NotPositive:
+        """Name the kernel and its two extreme eigenvalues."""
+        return cls(
+            f"The kernel {kernel} is not positive semi-definite on these rows: its matrix has an eigenvalue of "
+            f"{lowest:.3g} or below beside the largest, {highest:.3g}; take another kernel, or not_positive='clip', "
+            "which leaves the negative part out."
+        )
+
+
 class CannotMerge(LowdimError, ValueError):
     """Two models that cannot become one, or a fit that cannot be continued."""
 
@@ -170,6 +183,18 @@ class UnseenColumns(LowdimWarning):
 
 class NotConverged(LowdimWarning):
     """An iteration that was stopped before it stood still."""
+
+
+class FarFromData(LowdimWarning):
+    """Points of a feature space that no row lies near."""
+
+    def __init__(self, far: int, points: int):
+        super().__init__(
+            f"{far:,} of {points:,} points of the feature space lie far from the image of any row, so that the rows "
+            "given for them are the nearest known and mean little (return_distance=True tells how far)."
+        )
+        self.far = far
+        self.points = points
 
 
 class RankWarning(LowdimWarning):

@@ -17,7 +17,7 @@ from lowdim.cli.opening import load_model, refuse_no_model
 from lowdim.errors import CannotMerge, WrongColumns
 
 if TYPE_CHECKING:
-    from lowdim.models.linear import LinearModel
+    from lowdim.models.model import Model
     from lowdim.sources.source import Source
 
 
@@ -44,7 +44,7 @@ def keep_part(stop: KeyboardInterrupt, argv: list[str], save: str | None) -> int
     return INTERRUPTED
 
 
-def carried_on(estimator: LinearModel, source: Source, path: str, quiet: bool, data: str) -> LinearModel:
+def carried_on(estimator: Model, source: Source, path: str, quiet: bool, data: str) -> Model:
     """The fit of all rows of the source, from a checkpoint; the settings are the estimator's."""
     from lowdim.cli.progress import shown
     from lowdim.models.pca import PCA
@@ -54,7 +54,7 @@ def carried_on(estimator: LinearModel, source: Source, path: str, quiet: bool, d
     try:
         with shown(quiet, data):
             if not isinstance(estimator, PCA):  # EM keeps a state of its own, and goes on keeping it
-                return cast("LinearModel", estimator.set_params(checkpoint=path).fit(source))
+                return cast("Model", estimator.set_params(checkpoint=path).fit(source))
             part = load_model(path)
             if not isinstance(part, PCA):
                 raise CannotMerge("keeps another model than --model pca.")

@@ -69,12 +69,18 @@ def _model_arrays(file: str, output: str | None, quiet: bool) -> int:
 
     from lowdim.cli.writing import check_output
     from lowdim.results.atomic import atomic_write
+    from lowdim.results.linear import LinearFit
     from lowdim.views.summary import column_names
 
     if output is None:
         raise BadParameter(f"{file}: say where the arrays of the model go, as in -o model.npz.")
     check_output(output, file, ending=".npz")
     fit = load_model(file).fit_
+    if not isinstance(fit, LinearFit):
+        raise BadParameter(
+            f"{file}: a kernel PCA has no components among the columns, so there are no such arrays to write; "
+            "lowdim transform and inverse use it."
+        )
     arrays: dict[str, Any] = {
         "mean": fit.mean,
         "scale": fit.scale,

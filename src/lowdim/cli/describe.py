@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from lowdim.cli import options
-from lowdim.cli.fit import fitted, say_fit
+from lowdim.cli.fit import Asked, fitted, say_fit
 from lowdim.cli.opening import Wish, is_model, left_out, naming
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ def describe(
     data: options.Data,
     keep: options.Keep = options.KEEP,
     model: options.Model = "pca",
+    kernel: options.Kernel = None,
+    gamma: options.Gamma = None,
     scale: options.Scale = False,
     columns: options.Columns = None,
     drop: options.Drop = None,
@@ -48,7 +50,7 @@ def describe(
     from lowdim.errors import MissingValues
 
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
-    estimator = build(model, keep, scale, memory)
+    estimator = build(model, keep, scale, memory, kernel, gamma)
     with naming(wish.name):
         source = wish.open()
         try:
@@ -58,7 +60,7 @@ def describe(
                 raise
             say_description("describe", wish, source, json, quiet)
             return 0
-    say_fit("describe", estimator, wish, source, keep, json, quiet)
+    say_fit("describe", estimator, wish, source, Asked(keep, model, kernel, gamma), json, quiet)
     return 0
 
 

@@ -32,7 +32,7 @@ EXITS: tuple[tuple[type[BaseException], int], ...] = (
 
 WORDING = (
     (
-        r"(?:Probabilistic)?PCA\(n_components=(\S+)\): n_components must be",
+        r"(?:Probabilistic|Kernel)?PCA\(n_components=(\S+)\): n_components must be",
         r"--keep \1: the number of components must be",
     ),
     (
@@ -41,7 +41,21 @@ WORDING = (
     ),
     (r"as in table='([^']*)'", r"as in --table \1"),
     (r"(standard input: )?\S*/standard-input\.\w+", "standard input"),
-    (r"PCA\(memory='?([^')]*)'?\): memory must be", r"--memory \1: it must be"),
+    (r"(?:Probabilistic|Kernel)?PCA\(memory='?([^')]*)'?\): memory must be", r"--memory \1: it must be"),
+    (r"KernelPCA\(memory=([^)]*)\):", r"--memory \1:"),
+    (r"KernelPCA\(kernel='(\w+)'\):", r"--kernel \1:"),
+    (r"gamma='median' needs", "--gamma median needs"),
+    (r"give gamma as a number", "give --gamma as a number"),
+    (r"give n_components and gamma as numbers", "give --keep and --gamma as numbers"),
+    (r", or not_positive='clip', which leaves the negative part out", ", such as --kernel rbf"),
+    (r" \(return_distance=True tells how far\)", ""),
+    (r" \(remove_zero_eig=True leaves them out\)", ""),
+    (r", or take eigen_solver='dense'", ""),
+    (
+        r"eigenvalue_intervals_ tell what that means; raise n_landmarks or tol, or take",
+        "the shares are intervals; take",
+    ),
+    (r"take a wider kernel", "take a wider kernel (a smaller --gamma)"),
     (r"denoise\((\w+)='?([^')]*)'?\): \w+ must be", r"--\1 \2: it must be"),
 )
 """What Python calls by parameters, in words of the command line."""

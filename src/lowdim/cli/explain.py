@@ -22,6 +22,8 @@ def explain(
     file: File,
     keep: options.Keep = options.KEEP,
     model: options.Model = "pca",
+    kernel: options.Kernel = None,
+    gamma: options.Gamma = None,
     scale: options.Scale = False,
     columns: options.Columns = None,
     drop: options.Drop = None,
@@ -40,4 +42,4 @@ def explain(
 
     wish = Wish(file, columns, drop, label, weight, encode, table, sql)
     with naming(wish.name):
-        return say_plan(build(model, keep, scale, memory).explain(wish.open()), "explain", json)
+        return say_plan(build(model, keep, scale, memory, kernel, gamma).explain(wish.open()), "explain", json)

@@ -9,6 +9,7 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import load_model
+from lowdim.errors import BadParameter
 
 EXAMPLES = """
 lowdim export wine.lowdim -o wine.onnx              # rows in, scores out
@@ -31,9 +32,15 @@ def export(
 ) -> int:
     """Write a model as an ONNX graph: rows in, scores out."""
     from lowdim.cli.writing import check_output
+    from lowdim.models.linear import LinearModel
 
     check_output(output, model, ending=".onnx")
     estimator = load_model(model)
+    if not isinstance(estimator, LinearModel):
+        raise BadParameter(
+            f"{model}: only models whose scores are sums over columns become ONNX graphs, and a kernel PCA is none; "
+            "lowdim transform gives its scores."
+        )
     estimator.export_onnx(output, inverse=inverse, dtype="float64" if double else "float32")
     if not quiet:
         ends = [f"{estimator.n_features_in_:,} columns", f"{estimator.n_components_:,} scores"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -15,14 +16,16 @@ from lowdim.cli.opening import Wish, left_out, naming
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
-    from lowdim.models.linear import LinearModel
+    from lowdim.models.model import Model
     from lowdim.sources.source import Source
+    from lowdim.views.lines import Line
 
 EXAMPLES = """
 lowdim fit wine.csv                                  # what keeps 90 %?
 lowdim fit wine.csv --scale --keep 2 -o scores.csv   # two, and their scores
 lowdim fit wine.csv --label kind --save wine.lowdim  # keep the model
 lowdim fit holes.csv --model ppca                    # values are missing
+lowdim fit wine.csv --model kernel --scale           # along curves
 lowdim fit big.parquet --memory 1GB --dry-run        # what would it take?
 cat wine.csv | lowdim fit - --json                   # for programs
 """
@@ -39,11 +42,39 @@ Strict = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What the command line says of the model."""
+
+    keep: str
+    model: str = "pca"
+    kernel: str | None = None
+    gamma: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Which model."""
+        return self.model.lower()
+
+    @property
+    def kept(self) -> str:
+        """How many components, in words of the prompt."""
+        return "--keep auto" if self.name == "ppca" and self.keep == options.KEEP else f"--keep {self.keep}"
+
+    def typed(self) -> str:
+        """The options as they would be typed again."""
+        given = {"model": None if self.name == "pca" else self.name, "kernel": self.kernel, "gamma": self.gamma}
+        given["keep"] = None if self.keep == options.KEEP else self.keep
+        return " ".join(f"--{name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
+
+
 def fit(
     context: typer.Context,
     data: options.Data,
     keep: options.Keep = options.KEEP,
     model: options.Model = "pca",
+    kernel: options.Kernel = None,
+    gamma: options.Gamma = None,
     scale: options.Scale = False,
     columns: options.Columns = None,
     drop: options.Drop = None,
@@ -70,7 +101,12 @@ def fit(
     from lowdim.cli.writing import check_output, score_names, write_rows
 
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
-    estimator = build(model, keep, scale, memory)
+    asked = Asked(keep, model, kernel, gamma)
+    estimator = build(model, keep, scale, memory, kernel, gamma)
+    if resume is not None and asked.name == "kernel":
+        raise BadParameter(
+            "--resume: a kernel PCA compares all rows with each other and leaves no checkpoint; fit it anew."
+        )
     if json and output == "-":
         raise BadParameter("--json and -o - both want standard output; write the scores to a file.")
     check_output(output, data)
@@ -89,7 +125,7 @@ def fit(
             with shown(quiet, data):
                 names, holes = score_names(estimator.n_components_), takes_holes(estimator)
                 write_rows(source, estimator.transform, names, output, label, raw, holes=holes)
-    say_fit("fit", estimator, wish, source, keep, json, quiet, model=model, save=save, output=output)
+    say_fit("fit", estimator, wish, source, asked, json, quiet, save=save, output=output)
     if resume is not None and not quiet:
         say_line(f"the fit is complete; the checkpoint {resume} can be deleted")
     if strict and not estimator.fit_.reached:
@@ -98,13 +134,13 @@ def fit(
     return 0
 
 
-def fitted(estimator: LinearModel, source: Source, resume: str | None, quiet: bool, data: str) -> LinearModel:
+def fitted(estimator: Model, source: Source, resume: str | None, quiet: bool, data: str) -> Model:
     """The model of the source, begun anew or carried on, with a progress bar."""
     from lowdim.cli.progress import shown
 
     if resume is None:
         with shown(quiet, data):
-            return cast("LinearModel", estimator.fit(source))
+            return cast("Model", estimator.fit(source))
     from lowdim.cli.checkpoint import carried_on
 
     return carried_on(estimator, source, resume, quiet, data)
@@ -123,40 +159,56 @@ def say_plan(plan: str, command: str, json: bool) -> int:
 
 def say_fit(
     command: str,
-    estimator: LinearModel,
+    estimator: Model,
     wish: Wish,
     source: Source,
-    keep: str,
+    asked: Asked,
     json: bool,
     quiet: bool,
-    model: str = "pca",
     save: str | None = None,
     output: str | None = None,
 ) -> None:
     """Print the summary of a fit, or the same as JSON."""
     from lowdim.cli.talk import say, say_json, text_width
     from lowdim.views.facts import fit_facts
-    from lowdim.views.summary import About, summary, swamping
 
     record = estimator.fit_
     if json:
         facts = {"data": wish.name, "left_out": dict(left_out(source)), **fit_facts(record)}
         say_json(command, {**facts, "saved": save, "output": output})
     elif not quiet:
-        scaled = estimator.scale is not False
-        asked = f"--keep {keep if keep != options.KEEP or model == 'pca' else 'auto'}"
-        steps = _next(wish, model, scaled, keep, save, output)
-        if not scaled and wish.data != "-" and model == "pca" and swamping(record):
-            again = " ".join(filter(None, ["lowdim", shlex.quote(wish.data), wish.chosen(), "--scale"]))
-            steps = [(again, "all columns alike"), *steps[:2]]
-        written = tuple(path for path in (save, output) if path and path != "-")
-        about = About(wish.name, asked, left_out(source), scaled, written, tuple(steps))
-        say(summary(record, about, text_width()), sys.stderr if output == "-" else sys.stdout)
+        lines = _summary(estimator, wish, source, asked, save, output, text_width())
+        say(lines, sys.stderr if output == "-" else sys.stdout)
 
 
-def _next(
-    wish: Wish, model: str, scaled: bool, keep: str, save: str | None, output: str | None
-) -> list[tuple[str, str]]:
+def _summary(
+    estimator: Model, wish: Wish, source: Source, asked: Asked, save: str | None, output: str | None, width: int
+) -> list[Line]:
+    """A fit on one screen, with what can be done next."""
+    from lowdim.results.kernel import KernelFit
+    from lowdim.views.kernel_summary import kernel_summary, kernel_swamping
+    from lowdim.views.summary import About, summary, swamping
+
+    record, scaled = estimator.fit_, estimator.scale is not False
+    by_kernel = isinstance(record, KernelFit)
+    swamped = asked.name != "ppca" and (kernel_swamping(record) if by_kernel else swamping(record))
+    steps = _next(wish, asked, scaled, save, output)
+    if not scaled and wish.data != "-" and swamped:
+        words = ["lowdim", shlex.quote(wish.data), wish.chosen(), asked.typed() if by_kernel else "", "--scale"]
+        steps = [(" ".join(filter(None, words)), "all columns alike"), *steps[:2]]
+    about = About(
+        wish.name,
+        asked.kept,
+        left_out(source),
+        scaled,
+        written=tuple(path for path in (save, output) if path and path != "-"),
+        next=tuple(steps),
+        kernel=f"--gamma {estimator.gamma}" if by_kernel and isinstance(estimator.gamma, str) else "",
+    )
+    return kernel_summary(record, about, width) if by_kernel else summary(record, about, width)
+
+
+def _next(wish: Wish, asked: Asked, scaled: bool, save: str | None, output: str | None) -> list[tuple[str, str]]:
     """What a person would do after a fit, as command lines."""
     if wish.data == "-":
         return []
@@ -170,11 +222,13 @@ def _next(
         if output not in (None, "-"):
             use = (f"lowdim inverse {kept} {shlex.quote(output or '')} -o rows.csv", "scores back to rows")
         return [use, (f"lowdim info {kept}", "what is in the model")]
-    which = "" if model == "pca" else f" --model {model}"
-    fit_same = f"lowdim fit {same}{which}" + ("" if keep == options.KEEP else f" --keep {shlex.quote(keep)}")
+    fit_same = " ".join(filter(None, ["lowdim fit", same, asked.typed()]))
     steps = [(f"{fit_same} --save {shlex.quote(stem + '.lowdim')}", "keep the model")]
     if output is None:
         steps.append((f"{fit_same} -o scores.csv", "write the scores"))
-    if model == "ppca":
+    if asked.name == "kernel":
+        free = asked.gamma is None and asked.kernel in (None, "rbf", "laplacian")
+        return [*steps, *([(f"{fit_same} --gamma auto", "another width?")] if free else [])]
+    if asked.name == "ppca":
         return [*steps, (f"lowdim impute {data} -o filled.csv", "fill what is missing")]
     return [*steps, (f"lowdim choose {same}", "how many dimensions?")]

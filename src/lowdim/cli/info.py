@@ -15,6 +15,9 @@ lowdim info wine.lowdim    # columns, variances, accuracy, versions
 lowdim info wine.csv       # what each column holds, and what is missing
 """
 
+SETTINGS = ("scale", "center", "centered", "whiten")
+"""What is said of a model's settings."""
+
 File = Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A .lowdim model file, or a table.")]
 
 
@@ -36,15 +39,19 @@ def info(
             say_description("info", wish, wish.open(), json, quiet=False)
         return 0
     from lowdim.cli.talk import say, say_json, text_width
+    from lowdim.results.kernel import KernelFit
     from lowdim.views.facts import fit_facts
+    from lowdim.views.kernel_summary import kernel_model_lines
     from lowdim.views.model import model_lines
 
     estimator = load_model(file)
-    settings = {name: value for name, value in estimator.get_params().items() if name in ("scale", "center", "whiten")}
+    settings = {name: value for name, value in estimator.get_params().items() if name in SETTINGS}
     kind = next(name for name, model in MODELS.items() if model == type(estimator).__name__)
     can_go_on = getattr(estimator, "_moments", None) is not None
     if json:
         say_json("info", {"model": kind, "file": file, **settings, "can_go_on": can_go_on, **fit_facts(estimator.fit_)})
+    elif isinstance(estimator.fit_, KernelFit):
+        say(kernel_model_lines(file, estimator.fit_, settings, text_width()))
     else:
         say(model_lines(file, type(estimator).__name__, estimator.fit_, settings, can_go_on, text_width()))
     return 0

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
@@ -12,6 +15,8 @@ from lowdim.errors import WrongColumns
 
 if TYPE_CHECKING:
     from lowdim.sources.source import Source
+
+Change = Callable[[Any], Any]
 
 EXAMPLES = """
 lowdim inverse wine.lowdim scores.csv -o rows.csv
@@ -43,10 +48,40 @@ def inverse(
         take = _scores(source, score_names(estimator.n_components_), wish.name, model)
         with shown(quiet, data):
             names = column_names(estimator.fit_)
-            count = write_rows(source, estimator.inverse_transform, names, output, label, raw, take)
+            with far_points_said_once() as said_later:
+                back = said_later(estimator.inverse_transform)
+                count = write_rows(source, back, names, output, label, raw, take)
     if output not in (None, "-") and not quiet:
         say_line(f"{output}: {count:,} rows × {len(names):,} columns")
     return 0
+
+
+@contextmanager
+def far_points_said_once() -> Iterator[Callable[[Change], Change]]:
+    """Rows are written block by block, but that points lie far from the data is said once, of all of them."""
+    from lowdim.errors import FarFromData
+
+    far = points = 0
+
+    def said_later(change: Change) -> Change:
+        def changed(scores: Any) -> Any:
+            nonlocal far, points
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always", FarFromData)
+                rows = change(scores)
+            points += len(rows)
+            for warning in said:
+                if isinstance(warning.message, FarFromData):
+                    far += warning.message.far
+                else:
+                    warnings.warn(warning.message, stacklevel=2)
+            return rows
+
+        return changed
+
+    yield said_later
+    if far:
+        warnings.warn(FarFromData(far, points), stacklevel=3)
 
 
 def _scores(source: Source, names: list[str], data: str, model: str) -> list[int] | None:

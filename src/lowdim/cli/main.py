@@ -28,7 +28,7 @@ from lowdim.cli import (
     inverse,
     transform,
 )
-from lowdim.cli.exits import USAGE, report, report_usage, say_error, say_line
+from lowdim.cli.exits import USAGE, in_words, report, report_usage, say_error, say_line
 from lowdim.cli.helping import Verb, Verbs, near_files, near_names
 
 EXAMPLES = """
@@ -124,7 +124,7 @@ def _say_warnings(quiet: bool) -> None:
     """Warnings of lowdim as one line each; those of other packages are for developers."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        say_line(f"warning: {' '.join(str(message).split())}")
+        say_line(f"warning: {in_words(' '.join(str(message).split()))}")
 
     warnings.simplefilter("ignore")
     if not quiet:

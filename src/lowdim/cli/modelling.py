@@ -8,9 +8,9 @@ from lowdim.cli import options
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
-    from lowdim.models.linear import LinearModel
+    from lowdim.models.model import Model
 
-MODELS = {"pca": "PCA", "ppca": "ProbabilisticPCA"}
+MODELS = {"pca": "PCA", "ppca": "ProbabilisticPCA", "kernel": "KernelPCA"}
 """What --model says → the name of the estimator."""
 
 
@@ -47,11 +47,57 @@ def probabilistic_components(keep: str) -> int | str:
     return int(text)
 
 
-def build(model: str, keep: str, scale: bool, memory: str | None) -> LinearModel:
+def kernel_components(keep: str) -> int | float | str | None:
+    """What --keep means for a kernel PCA: a share, a number, all, or auto, which held-out rows decide."""
+    text = keep.strip().lower()
+    if text == "auto":
+        return "auto"
+    if text != "mle":
+        try:
+            return n_components(keep)
+        except BadParameter:
+            pass
+    raise BadParameter(f"--keep {keep}: a share such as 90%, a number such as 12, all, or auto is needed.")
+
+
+def kernel_width(kernel: str, gamma: str | None) -> float | str | None:
+    """What --gamma means for a kernel: a number, or the name of a rule, which only kernels of distances have."""
+    if kernel in ("linear", "cosine"):
+        if gamma is not None:
+            raise BadParameter(f"--gamma {gamma}: the {kernel} kernel has no width; leave --gamma out.")
+        return None
+    of_distances = kernel in ("rbf", "laplacian")
+    if gamma is None:
+        return "median" if of_distances else None
+    if of_distances and gamma in ("median", "auto"):
+        return gamma
+    try:
+        number = float(gamma)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        if of_distances:
+            raise BadParameter(f"--gamma {gamma}: a number above 0, median or auto is needed.")
+        raise BadParameter(
+            f"--gamma {gamma}: the {kernel} kernel needs a number above 0; without --gamma it is one over the number "
+            "of columns."
+        )
+    return number
+
+
+def build(
+    model: str, keep: str, scale: bool, memory: str | None, kernel: str | None = None, gamma: str | None = None
+) -> Model:
     """The model with these settings."""
     name = model.lower()
+    given = {"--kernel": kernel, "--gamma": gamma}
+    alone = next((option for option, value in given.items() if value is not None), None)
+    if name != "kernel" and alone is not None:
+        raise BadParameter(f"{alone} {given[alone]}: only kernel PCA has that; add --model kernel.")
     if name not in MODELS:
         raise BadParameter(f"--model {model}: there is no such model yet; there is {', '.join(MODELS)}.")
+    if name == "kernel":
+        return _kernel_pca(kernel_components(keep), scale, memory, (kernel or "rbf").lower(), gamma)
     if name == "ppca":
         from lowdim.models.ppca import ProbabilisticPCA
 
@@ -62,3 +108,15 @@ def build(model: str, keep: str, scale: bool, memory: str | None) -> LinearModel
 
     settings: dict[str, Any] = {} if memory is None else {"memory": memory}
     return PCA(wish, scale=scale, **settings)
+
+
+def _kernel_pca(keep: Any, scale: bool, memory: str | None, kernel: str, gamma: str | None) -> Model:
+    from lowdim.models.kernel_pca import KernelPCA
+    from lowdim.models.kernel_settings import NAMES
+
+    names = [name for name in NAMES if name != "precomputed"]
+    if kernel not in names:
+        more = "; a matrix of kernel values is for Python" if kernel == "precomputed" else ""
+        raise BadParameter(f"--kernel {kernel}: it must be one of {', '.join(names)}{more}.")
+    width = kernel_width(kernel, None if gamma is None else gamma.strip().lower())
+    return KernelPCA(keep, kernel=kernel, gamma=width, scale=scale, memory=memory)

@@ -15,7 +15,7 @@ from lowdim.cli.options import names_of
 from lowdim.errors import BadFile, BadParameter, CannotWrite, FormatError, LowdimError
 
 if TYPE_CHECKING:
-    from lowdim.models.linear import LinearModel
+    from lowdim.models.model import Model
     from lowdim.sources.source import Source
 
 UNSAFE = (".pkl", ".pickle", ".joblib", ".p", ".sav")
@@ -95,15 +95,15 @@ def refuse_absent(path: str) -> None:
         raise BadFile(f"{path}: no such file; {guess}")
 
 
-def load_model(path: str) -> LinearModel:
+def load_model(path: str) -> Model:
     """The model in a file; an error that helps if it is none."""
-    from lowdim.models.linear import LinearModel
+    from lowdim.models.model import Model
     from lowdim.models.saving import load
 
     refuse_no_model(path)
     with naming(path):
         model = load(path)
-        if not isinstance(model, LinearModel):
+        if not isinstance(model, Model):
             raise FormatError(f"holds a {type(model).__name__}, which has no scores: use it from Python.")
         return model
 

@@ -21,10 +21,30 @@ KEEP = "90%"
 Keep = Annotated[
     str,
     typer.Option(
-        metavar="HOW", help="Components to keep: 90% of the variance, 12, all, mle; ppca: 12, auto, bic, ard."
+        metavar="HOW",
+        help="Components to keep: 90% of the variance, 12, all; pca: mle; ppca: 12, auto, bic, ard; kernel: auto too.",
     ),
 ]
-Model = Annotated[str, typer.Option(metavar="NAME", help="Which model: pca, or ppca where values are missing.")]
+Model = Annotated[
+    str,
+    typer.Option(metavar="NAME", help="Which model: pca, ppca where values are missing, kernel for curved shapes."),
+]
+Kernel = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        show_default=False,
+        help="Of --model kernel: rbf (unless said), laplacian, poly, linear, cosine, sigmoid.",
+    ),
+]
+Gamma = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOW",
+        show_default=False,
+        help="Its width: median (unless said; of the distances between rows), auto, or a number.",
+    ),
+]
 Scale = Annotated[bool, typer.Option("--scale", help="Give every column variance 1 first.")]
 Memory = Annotated[
     str | None,
@@ -63,7 +83,7 @@ Raw = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be read and needed; reads headers alone.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be read and needed; fits nothing.")]
 
 
 def names_of(text: str | None) -> list[str] | None:

@@ -10,7 +10,7 @@ from lowdim.cli.opening import Wish, is_model, load_model, naming
 from lowdim.errors import BadParameter, NotNumeric, WrongColumns
 
 if TYPE_CHECKING:
-    from lowdim.models.linear import LinearModel
+    from lowdim.models.model import Model
     from lowdim.sources.source import Source
 
 EXAMPLES = """
@@ -51,12 +51,12 @@ def transform(
     return 0
 
 
-def takes_holes(estimator: LinearModel) -> bool:
+def takes_holes(estimator: Model) -> bool:
     """Whether a model takes rows with missing values."""
     return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
 
 
-def agreeing(wish: Wish, estimator: LinearModel, model: str) -> Source:
+def agreeing(wish: Wish, estimator: Model, model: str) -> Source:
     """The data, with the columns that the model was fitted on."""
     names = estimator.fit_.columns
     try:

@@ -162,7 +162,7 @@ def _sums(
 
 
 def _compiled_sums(block: Block, shift: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    from lowdim.matrices.kernels import add_sums  # loads numba
+    from lowdim.matrices.compiled import add_sums  # loads numba
 
     total, squares = np.zeros_like(shift), np.zeros_like(shift)
     add_sums(block.rows, shift, total, squares)

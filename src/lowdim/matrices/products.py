@@ -121,7 +121,7 @@ def _uncopied_normal(block: Block, preparation: Preparation, Q: Floats) -> Float
 
 
 def _compiled_normal(block: Block, preparation: Preparation, Q: Floats) -> Floats:
-    from lowdim.matrices.kernels import add_normal  # loads numba
+    from lowdim.matrices.compiled import add_normal  # loads numba
 
     b, p = Q.shape
     right = np.zeros((-(-b // 4) * 4, p))

@@ -140,18 +140,23 @@ def _without_impossible(matrix: RowBlocks, factors: Factors) -> Factors:
     )
 
 
+def warn_constant(matrix: RowBlocks, stacklevel: int) -> None:
+    """Name the columns that could not be scaled, as they do not vary."""
+    constant = np.flatnonzero(matrix.scaling.constant(matrix.moments))
+    if len(constant):
+        columns, p = matrix.source.columns, matrix.source.n_columns
+        names = [columns[j] if columns else f"column {j}" for j in constant[:5]]
+        more = f" and {len(constant) - 5} more" if len(constant) > 5 else ""
+        warnings.warn(
+            f"{len(constant)} of {p} columns are constant and were not scaled: {', '.join(map(str, names))}{more}.",
+            ConstantColumns,
+            stacklevel=stacklevel,
+        )
+
+
 def _warn(matrix: RowBlocks, fit: LinearFit, keep: Keep) -> None:
     if matrix.scaling.scale is True:
-        constant = np.flatnonzero(matrix.scaling.constant(matrix.moments))
-        if len(constant):
-            names = [fit.columns[j] if fit.columns else f"column {j}" for j in constant[:5]]
-            more = f" and {len(constant) - 5} more" if len(constant) > 5 else ""
-            warnings.warn(
-                f"{len(constant)} of {len(fit.mean)} columns are constant and were not scaled: "
-                f"{', '.join(map(str, names))}{more}.",
-                ConstantColumns,
-                stacklevel=4,
-            )
+        warn_constant(matrix, stacklevel=5)
     null = len(fit.certificate.null)
     if isinstance(keep, KeepCount) and keep.k < min(fit.n_rows, len(fit.mean)) and null:
         warnings.warn(

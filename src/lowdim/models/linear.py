@@ -9,27 +9,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadParameter, WrongColumns, WrongShape
+from lowdim.errors import BadParameter, WrongShape
 from lowdim.matrices.holes import naming_all_holes
 from lowdim.matrices.preparation import Preparation, working_dtype
 from lowdim.matrices.project import project, rows_back
 from lowdim.models.densities import log_density_of_block
 from lowdim.models.frames import frame_kind, make_table, scores_table
+from lowdim.models.model import Model
 from lowdim.results import gaussian
 from lowdim.results.certificate import Certificate
 from lowdim.results.compression import compression
 from lowdim.results.linear import LinearFit
 from lowdim.results.table import Table
 from lowdim.sources.open import open_source
-from lowdim.sources.source import Source
 
 Floats = NDArray[np.float64]
 
 
-class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class LinearModel(Model):
     """A mean and orthonormal axes. Subclasses say how `fit_` comes about."""
 
     whiten: bool
@@ -74,11 +73,6 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self.fit_.scale
 
     @property
-    def n_components_(self) -> int:
-        """Number of components kept."""
-        return self.fit_.k
-
-    @property
     def n_samples_(self) -> int:
         """Number of rows seen."""
         return self.fit_.n_rows
@@ -98,26 +92,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """Bounds on the numerical error of every component."""
         return self.fit_.certificate
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.fit_.k
-
     # -- rows to scores and back ----------------------------------------------------------------------------------
-
-    def set_output(self, *, transform: str | None = None) -> LinearModel:
-        """Choose what `transform` gives: "default" (arrays), "pandas", "polars", or "same": X's own kind of frame."""
-        self._same_kind = transform == "same"
-        return self if self._same_kind else super().set_output(transform=transform)
-
-    def transform(self, X: Any) -> Any:
-        """Scores of rows, (n, k): their coordinates along the components, about the training mean.
-
-        Of a dask array or frame they are a lazy dask array, in the same row chunks.
-        """
-        check_is_fitted(self)
-        scores = self._scores(X)
-        kind = frame_kind(X) if getattr(self, "_same_kind", False) else None
-        return scores if kind is None else scores_table(kind, self._axes, scores, like=X)
 
     def _scores(self, X: Any) -> Any:
         source = self._opened(X, reset=False).unweighted()
@@ -163,13 +138,6 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return Y, Z
 
     # -- files ----------------------------------------------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a `.lowdim` file, atomically; `lowdim.load` gives it back. It holds no code."""
-        from lowdim.models.saving import save
-
-        check_is_fitted(self)
-        save(self, path)
 
     def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: str = "float32") -> None:
         """Write `transform` (or `inverse_transform`) as an ONNX graph, which runs where Python is not.
@@ -241,29 +209,7 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """Mean log-likelihood of the rows under the Gaussian model."""
         return float(self.score_samples(X).mean())
 
-    def __sklearn_clone__(self) -> LinearModel:
-        twin: LinearModel = super().__sklearn_clone__()
-        twin._same_kind = getattr(self, "_same_kind", False)
-        return twin
-
     # -- inside ---------------------------------------------------------------------------------------------------
-
-    def _opened(self, X: Any, reset: bool) -> Source:
-        """The source behind X, with scikit-learn's checks of names and widths; of a file, the columns of the fit."""
-        path = isinstance(X, (str, os.PathLike))
-        source = open_source(X, columns=getattr(self, "_columns", None)) if path and not reset else open_source(X)
-        like = X if source.header is None else source.header
-        named = not path and like is not source and hasattr(like, "shape")
-        if named or reset:
-            _check_feature_names(self, like if named else np.empty((0, source.n_columns)), reset=reset)
-        _check_n_features(self, np.empty((1, source.n_columns)), reset=reset)
-        if not reset and X is source:
-            _refuse_other_columns(source, getattr(self, "_columns", None))
-        return source
-
-    @property
-    def _axes(self) -> list[str]:
-        return [str(axis) for axis in self.get_feature_names_out()]
 
     def _checked_k(self, k: int | None) -> int:
         if k is None:
@@ -277,14 +223,3 @@ class LinearModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         fit = self.fit_
         plain = self.scale is False and fit.column_weight is None
         return Preparation(fit.mean, None if plain else fit.gain)
-
-
-def _refuse_other_columns(source: Source, fitted: tuple[str, ...] | None) -> None:
-    """Raise an error if a source has other columns, or in another order, than the model was fitted on."""
-    if fitted is None or source.columns is None or source.columns == fitted:
-        return
-    first = next(j for j, (one, other) in enumerate(zip(source.columns, fitted, strict=True)) if one != other)
-    raise WrongColumns(
-        f"{source.describe()} has {source.columns[first]!r} as column {first + 1}, but this model was fitted with "
-        f"{fitted[first]!r} there: open it with columns=model.fit_.columns, or pass its path."
-    )

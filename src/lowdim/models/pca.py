@@ -20,7 +20,6 @@ from lowdim.matrices.scaling import Scaling
 from lowdim.models import settings
 from lowdim.models.batches import batch_moments, kept_moments
 from lowdim.models.fit_linear import Learnt, fit_linear
-from lowdim.models.frames import frame_kind
 from lowdim.models.linear import LinearModel
 from lowdim.models.pca_holes import filled_scores, fit_with_holes, observed_log_densities
 from lowdim.models.plan import Plan, batch_matrix, counted, plan_fit
@@ -132,7 +131,7 @@ class PCA(LinearModel):
         scaling, tol = self._scaling(source), settings.tolerance("PCA", self.tol)
         try:
             learnt = fit_linear(
-                plan.matrix(scaling), plan.keep, plan.choice, tol, self.random_state, self._spacing(source)
+                plan.matrix(scaling), plan.keep, plan.choice, tol, self.random_state, relative_spacing(source.dtype)
             )
         except Interrupted as stop:
             stop.model = self._part(X, source, stop.statistic)
@@ -264,18 +263,8 @@ class PCA(LinearModel):
             self.column_weight,
             self.ddof,
             source.n_columns,
-            self._spacing(source),
+            relative_spacing(source.dtype),
         )
-
-    @staticmethod
-    def _spacing(source: Source) -> float:
-        return relative_spacing(source.dtype)
-
-    def _remember(self, X: Any, source: Source) -> None:
-        self._frame_kind = frame_kind(X)
-        self._itemsize = source.dtype.itemsize
-        self._columns = source.columns
-        self._data_spacing = self._spacing(source)
 
     def _part(self, X: Any, source: Source, statistic: Any) -> PCA | None:
         """A model of the rows that an interrupted fit had read, if it was forming their scatter."""

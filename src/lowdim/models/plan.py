@@ -52,7 +52,7 @@ class Plan:
             keep=self.keep.describe(),
             solver=choice.solver.name,
             reason=choice.reason,
-            passes=choice.solver.passes(getattr(self.keep, "k", 50)),
+            read=f"{choice.solver.passes(getattr(self.keep, 'k', 50))} over the rows",
             memory=choice.memory,
             limit=None if self.budget is None else self.budget.limit,
             accuracy=f"every variance to a relative {tol:.0e}",

@@ -27,7 +27,6 @@ from lowdim.models.fit_latent import (
     within,
 )
 from lowdim.models.fit_linear import fit_linear
-from lowdim.models.frames import frame_kind
 from lowdim.models.latent import LatentModel
 from lowdim.models.latent_checkpoint import read_checkpoint, write_checkpoint
 from lowdim.models.latent_components import RULES, refuse_small
@@ -171,7 +170,7 @@ class ProbabilisticPCA(LatentModel):
             keep=f"{task.n_components}" if isinstance(task.n_components, str) else f"{k} components",
             solver=SOLVER,
             reason="rows may have holes; without any, the closed form is used" if task.may_be_closed else "asked for",
-            passes=f"2 passes, and one in each of up to {task.steps} steps",
+            read=f"2 passes, and one in each of up to {task.steps} steps over the rows",
             memory=memory_needed(source.n_rows, source.n_columns, k),
             limit=None if budget is None else budget.limit,
             accuracy=f"until two steps gain no more than {task.tol:.0e} of log-likelihood a row",
@@ -282,12 +281,6 @@ class ProbabilisticPCA(LatentModel):
         part._record = record(source, last, self.random_state)
         part.begun_ = last
         return part
-
-    def _remember(self, X: Any, source: Source) -> None:
-        self._frame_kind = frame_kind(X)
-        self._itemsize = source.dtype.itemsize
-        self._columns = source.columns
-        self._data_spacing = relative_spacing(source.dtype)
 
     def _opened(self, X: Any, reset: bool) -> Source:
         source = super()._opened(X, reset)

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
 from lowdim.matrices.moments import Moments
+from lowdim.models.kernel_pca import KernelPCA
 from lowdim.models.pca import PCA
 from lowdim.models.ppca import ProbabilisticPCA
 from lowdim.models.ppca_mixture import PPCAMixture
 from lowdim.results.container import Document, read_document, write_document
+from lowdim.results.kernel_file import pack_kernel, unpack_kernel
 from lowdim.results.latent_file import pack_latent, unpack_latent
 from lowdim.results.linear_file import Arrays, pack_linear, pack_names, unpack_linear, unpack_names
 from lowdim.results.mixture import pack_mixture, unpack_mixture
@@ -72,7 +74,36 @@ MIXTURE_PARAMS: dict[str, Check] = {
 }
 """The same of PPCAMixture."""
 
-Model = PCA | ProbabilisticPCA | PPCAMixture
+KERNEL_PARAMS: dict[str, Check] = {
+    "n_components": lambda value: value is None or text(value) or number(value),
+    "kernel": text,
+    "gamma": lambda value: value is None or text(value) or number(value),
+    "degree": number,
+    "coef0": number,
+    "kernel_params": one_of(None),
+    "alpha": number,
+    "fit_inverse_transform": flag,
+    "eigen_solver": text,
+    "tol": number,
+    "max_iter": optional(whole),
+    "iterated_power": lambda value: value == "auto" or whole(value),
+    "remove_zero_eig": flag,
+    "random_state": optional(whole),
+    "copy_X": flag,
+    "n_jobs": lambda value: value is None or value == -1 or whole(value),
+    "c": optional(number),
+    "sigma": optional(number),
+    "scale_factor": number,
+    "scale": flag,
+    "centered": flag,
+    "scaling": one_of("unit_axis", "lecture1"),
+    "preimage": text,
+    "n_landmarks": optional(whole),
+    "not_positive": one_of("error", "clip"),
+}
+"""The same of KernelPCA."""
+
+Model = PCA | ProbabilisticPCA | PPCAMixture | KernelPCA
 
 
 @dataclass(frozen=True)
@@ -89,6 +120,7 @@ KINDS = {
     "PCA": Kind(PCA, PCA_PARAMS, pack_linear, unpack_linear),
     "ProbabilisticPCA": Kind(ProbabilisticPCA, LATENT_PARAMS, pack_latent, unpack_latent),
     "PPCAMixture": Kind(PPCAMixture, MIXTURE_PARAMS, pack_mixture, unpack_mixture),
+    "KernelPCA": Kind(KernelPCA, KERNEL_PARAMS, pack_kernel, unpack_kernel),
 }
 
 FRAMES = (None, "pandas", "polars", "pyarrow", "modin", "cudf")
@@ -162,7 +194,7 @@ def unpack(document: Document) -> Model:
     if seen["frame"] not in FRAMES or seen["itemsize"] not in (1, 2, 4, 8, 16) or not 0 < seen["spacing"] < 1:
         raise FormatError("The model file describes data that no model was fitted on.")
     fit = kind.unpack(known["fit"], document.arrays)
-    p = len(fit.scale)
+    p = fit.n_columns
     model: Model = kind.estimator(**_params(known["params"], kind.params, document.arrays, p))
     model.__dict__.update(_record=fit, _moments=_moments(known["moments"], document.arrays, p))
     model._frame_kind, model._itemsize, model._data_spacing = seen["frame"], seen["itemsize"], float(seen["spacing"])

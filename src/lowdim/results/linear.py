@@ -58,6 +58,11 @@ class LinearFit:
     """All variances, where the solver found them anyway."""
 
     @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.mean)
+
+    @property
     def k(self) -> int:
         """Number of components."""
         return len(self.variances)

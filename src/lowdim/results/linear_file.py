@@ -61,7 +61,7 @@ PROVENANCE = {
 
 def pack_linear(fit: LinearFit) -> tuple[dict[str, Any], Arrays]:
     """Facts and arrays of a fit."""
-    certificate, made = fit.certificate, fit.provenance
+    certificate = fit.certificate
     arrays: Arrays = {
         "mean": fit.mean,
         "scale": fit.scale,
@@ -87,7 +87,7 @@ def pack_linear(fit: LinearFit) -> tuple[dict[str, Any], Arrays]:
         "named": fit.columns is not None,
         "spectrum": None if fit.spectrum is None else len(fit.spectrum),
         "certificate": {name: _plain(getattr(certificate, name)) for name in CERTIFICATE},
-        "provenance": {name: _plain(getattr(made, name)) for name in PROVENANCE},
+        "provenance": pack_provenance(fit.provenance),
     }
     return known, arrays
 
@@ -111,7 +111,7 @@ def unpack_linear(given: Any, arrays: Mapping[str, NDArray[Any]]) -> LinearFit:
         weight=float(known["weight"]),
         ddof=known["ddof"],
         certificate=_certificate(known["certificate"], arrays, variances),
-        provenance=_provenance(known["provenance"]),
+        provenance=unpack_provenance(known["provenance"]),
         columns=unpack_names(arrays, p) if known["named"] else None,
         spectrum=None if known["spectrum"] is None else array(arrays, "spectrum", (known["spectrum"],)),
     )
@@ -146,7 +146,13 @@ def _certificate(given: Any, arrays: Mapping[str, NDArray[Any]], variances: NDAr
     return Certificate(variances=variances, **bounds, **{name: _frozen(value) for name, value in known.items()})
 
 
-def _provenance(given: Any) -> Provenance:
+def pack_provenance(made: Provenance) -> dict[str, Any]:
+    """Where a fit comes from, as JSON can say it."""
+    return {name: _plain(getattr(made, name)) for name in PROVENANCE}
+
+
+def unpack_provenance(given: Any) -> Provenance:
+    """The same back."""
     return Provenance(**{name: _frozen(value) for name, value in facts(given, "origin", PROVENANCE).items()})
 
 

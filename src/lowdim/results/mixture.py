@@ -55,6 +55,11 @@ class MixtureFit:
     columns: tuple[str, ...] | None = None
 
     @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.center)
+
+    @property
     def bic(self) -> float:
         """−2 log-likelihood + log n for each free number."""
         c, p, k = self.loadings.shape

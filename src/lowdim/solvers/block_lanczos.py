@@ -50,22 +50,30 @@ class BlockLanczos(Solver):
     """Give up when more than this share of all directions would be needed: a direct solver is cheaper then."""
     capacity: int | None = None
     """Basis vectors held at once; None: as many as seem needed."""
+    floor: float = FLOOR
+    """Residuals below this share of the largest eigenvalue are the rounding of products."""
     name = "block Lanczos"
 
     def solve(self, matrix: Matrix, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
         """Find the components that `keep` asks for."""
         if isinstance(matrix, RowBlocks):
             keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
-        block = self.block or matrix.block
         with one_blas_thread():  # around the loop, or BLAS threads would spin between its steps
-            space = KrylovSpace(matrix, block, self._capacity(matrix, keep, block), rng)
-            search = _Search(space, keep, matrix.total, tol, self.most_share)
-            search = iterate(search, _Search.step, self.steps)
-            if not search.finished:
-                search.look()
-            elif search.crowded:
-                return replace(self, block=2 * block).solve(matrix, keep, tol, rng)
-            return _certified(matrix, search)
+            return _certified(matrix, self.search(matrix, keep, tol, rng))
+
+    def search(
+        self, matrix: Matrix, keep: Keep, tol: float, rng: np.random.Generator, start: Floats | None = None
+    ) -> Search:
+        """Grow a space, from given vectors (b, p) or random ones, until it holds what `keep` asks for."""
+        block = self.block or matrix.block
+        space = KrylovSpace(matrix, block, self._capacity(matrix, keep, block), rng, start)
+        search = Search(space, keep, tol, self.most_share, self.floor)
+        search = iterate(search, Search.step, self.steps)
+        if not search.finished:
+            search.look()
+        elif search.crowded:
+            return replace(self, block=2 * block).search(matrix, keep, tol, rng)
+        return search
 
     def _capacity(self, matrix: Matrix, keep: Keep, block: int) -> int:
         if self.capacity is not None:
@@ -101,11 +109,11 @@ class BlockLanczos(Solver):
         return min(p, 6 * k + 100)
 
 
-class _Search:
+class Search:
     """The state: a growing space, and when it will be worth looking at the Ritz values again."""
 
-    def __init__(self, space: KrylovSpace, keep: Keep, total: float, tol: float, most_share: float):
-        self.space, self.keep, self.total, self.tol = space, keep, total, tol
+    def __init__(self, space: KrylovSpace, keep: Keep, tol: float, most_share: float, floor: float):
+        self.space, self.keep, self.tol, self.floor = space, keep, tol, floor
         self.most = most_share * space.matrix.n_columns
         self.finished = False
         self.k: int | None = None
@@ -113,7 +121,12 @@ class _Search:
         self._next_look = min(max(first, 4 * space.block), space.matrix.n_columns)
         self._history: list[tuple[int, float]] = []
 
-    def step(self) -> _Search:
+    @property
+    def total(self) -> float:
+        """Sum of all eigenvalues; a matrix may learn it from its first product."""
+        return self.space.matrix.total
+
+    def step(self) -> Search:
         """One block product; now and then a look at what it gave."""
         if self.space.is_full:
             self.look()
@@ -152,17 +165,17 @@ class _Search:
         if self.space.complete or self.k is None:
             return False
         shown = self.values[: self.k + self.space.starts]
-        shown = shown[self.residuals[: len(shown)] <= np.maximum(EQUAL * shown, FLOOR * shown[0])]
-        ends = np.flatnonzero(shown[:-1] - shown[1:] > EQUAL * shown[:-1] + FLOOR * shown[0])
+        shown = shown[self.residuals[: len(shown)] <= np.maximum(EQUAL * shown, self.floor * shown[0])]
+        ends = np.flatnonzero(shown[:-1] - shown[1:] > EQUAL * shown[:-1] + self.floor * shown[0])
         edges = np.concatenate([[0], ends + 1, [len(shown)]])
         full = np.diff(edges) >= self.space.starts
-        return bool((full & (edges[1:] <= self.k) & (shown[edges[:-1]] > FLOOR * shown[0])).any())
+        return bool((full & (edges[1:] <= self.k) & (shown[edges[:-1]] > self.floor * shown[0])).any())
 
     def _excess(self, values: Floats) -> float | None:
         """Largest residual over what is allowed; None if the wanted number is not even known."""
         if self.k is None or self.k > len(values):
             return None
-        allowed = np.maximum(self.tol * values[: self.k], FLOOR * values[0])
+        allowed = np.maximum(self.tol * values[: self.k], self.floor * values[0])
         if values[0] == 0:
             return 0.0
         return float(np.max(self.residuals[: self.k] / allowed))
@@ -188,7 +201,7 @@ class _Search:
         self._next_look = size + ahead
 
 
-def _certified(matrix: Matrix, search: _Search) -> Factors:
+def _certified(matrix: Matrix, search: Search) -> Factors:
     """Ritz vectors, their true residuals from the products of data and basis, and Rayleigh–Ritz in their span."""
     k = min(search.k or len(search.values), len(search.values))
     V, product = search.space.combined(search.vectors[:, :k].T)

@@ -29,7 +29,9 @@ class KrylovSpace:
     rounding and may be restarted from Ritz vectors (thick restart, Wu & Simon 2000) without other code.
     """
 
-    def __init__(self, matrix: Matrix, block: int, capacity: int, rng: np.random.Generator):
+    def __init__(
+        self, matrix: Matrix, block: int, capacity: int, rng: np.random.Generator, start: Floats | None = None
+    ):
         p = matrix.n_columns
         self.matrix = matrix
         self.rng = rng
@@ -48,7 +50,7 @@ class KrylovSpace:
         self._outside = np.zeros((0, self.block))
         self._scale = 0.0
         """Length of the longest product so far: what rounding is measured against."""
-        self._append(rng.standard_normal((self.block, p)))
+        self._append(rng.standard_normal((self.block, p)) if start is None else start[: self.block])
 
     @property
     def basis(self) -> Floats:
@@ -67,6 +69,12 @@ class KrylovSpace:
 
     def grow(self) -> None:
         """Multiply the waiting block by C, project, and make the part outside the basis the next block."""
+        b, product = self._waiting, self.absorb()
+        left = min(self.block, self.matrix.n_columns - self.size)
+        self._outside = self._append(product) if left else np.zeros((b, 0))
+
+    def absorb(self) -> Floats:
+        """Multiply the waiting block by C and project: the block joins the basis. Gives the part outside it."""
         m, b = self.size, self._waiting
         rows = self._rows[: m + b]
         product = self.matrix.normal_times(rows[m:])
@@ -77,8 +85,16 @@ class KrylovSpace:
         self._inside[: m + b, m : m + b] = inside.T
         self.size += b
         self._waiting = 0
-        left = min(self.block, self.matrix.n_columns - self.size)
-        self._outside = self._append(product) if left else np.zeros((b, 0))
+        self._outside = np.zeros((b, 0))  # not known unless the part outside becomes the next block
+        return product
+
+    def propose(self, block: Floats) -> None:
+        """Let these vectors (b, p) be the next block, less what the basis holds of them."""
+        lengths = np.linalg.norm(block, axis=1, keepdims=True)
+        block = block * (self._scale / np.where(lengths > 0, lengths, 1.0))  # rounding is measured against products
+        orthogonalise(block, self.basis)
+        self.block = min(len(block), self.matrix.n_columns - self.size)
+        self._append(block)
 
     def ritz(self) -> tuple[Floats, Floats, Floats]:
         """Eigenvalues inside the space, descending, their vectors (columns) and residual norms."""
@@ -91,6 +107,10 @@ class KrylovSpace:
     def combined(self, weights: Floats) -> tuple[Floats, Floats]:
         """V = weights · basis and V C, both (k, p), for weights (k, size); C was applied to each basis vector."""
         return weights @ self.basis, weights @ self._products[: self.size]
+
+    def forget_products(self) -> None:
+        """Give back half the memory: the space is done growing, and only its vectors are still of use."""
+        self._products = np.empty((0, self.matrix.n_columns))
 
     def restart(self, keep: int) -> None:
         """Shrink the basis to the leading Ritz vectors; the waiting block stays, so nothing is lost of it."""

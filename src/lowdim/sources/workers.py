@@ -14,10 +14,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from numbers import Integral
 from typing import Any, TypeVar
 
 import scipy.linalg  # noqa: F401  its OpenBLAS must be loaded before the controller below looks for libraries
 import threadpoolctl
+
+from lowdim.errors import BadParameter
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -105,6 +108,18 @@ def all_blas_threads() -> Iterator[None]:
         yield
     finally:
         _limit.lower()
+
+
+@contextmanager
+def at_most_threads(owner: str, n_jobs: Any) -> Iterator[None]:
+    """So many threads at most, as scikit-learn's n_jobs says it: None for all that are allowed, −1 for all cores."""
+    if n_jobs is None or n_jobs == -1:
+        yield
+        return
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or int(n_jobs) < 1:
+        raise BadParameter.of(owner, "n_jobs", n_jobs, "a whole number from 1, -1 for all cores, or None")
+    with _controller().limit(limits=int(n_jobs), user_api="blas"):
+        yield
 
 
 def _as_worker(work: Callable[[Item], Result], item: Item) -> Result:

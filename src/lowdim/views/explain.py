@@ -60,7 +60,8 @@ class PlanFacts:
     keep: str
     solver: str
     reason: str
-    passes: str
+    read: str
+    """How often what is gone through."""
     memory: int
     limit: int | None
     """Bytes that the process may hold; None: no limit."""
@@ -78,7 +79,7 @@ def explain_plan(facts: PlanFacts) -> str:
             f"keep       {facts.keep}",
             f"solver     {facts.solver}",
             f"because    {facts.reason}",
-            f"will read  {facts.passes} over the rows{each}",
+            f"will read  {facts.read}{each}",
             f"memory     about {size(facts.memory)} beside the data and the result{limit}",
             f"accuracy   {facts.accuracy}, or a warning",
         ]

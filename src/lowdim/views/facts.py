@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from lowdim.results.description import Description
+from lowdim.results.kernel import KernelFit
 from lowdim.results.latent import LatentFit
-from lowdim.results.linear import LinearFit
+from lowdim.results.linear import LinearFit, Provenance
+from lowdim.views.kernel import accuracy_in_words
+from lowdim.views.kernel_summary import kernel_swamping
 from lowdim.views.summary import accuracy, column_names, drivers, swamping
 
 
-def fit_facts(fit: LinearFit) -> dict[str, Any]:
+def fit_facts(fit: LinearFit | KernelFit) -> dict[str, Any]:
     """Rows, columns, components and certificate of a fit."""
-    certificate, made = fit.certificate, fit.provenance
+    if isinstance(fit, KernelFit):
+        return _kernel_facts(fit)
+    certificate = fit.certificate
     total = np.cumsum(fit.shares)
     return {
         "rows": fit.n_rows,
@@ -41,8 +47,47 @@ def fit_facts(fit: LinearFit) -> dict[str, Any]:
             "angle": certificate.axis_angle,
             "tol": certificate.tol,
         },
-        "made_by": {"solver": made.solver, "reason": made.reason, "passes": made.passes, **dict(made.versions)},
+        "made_by": _made_by(fit.provenance),
     }
+
+
+def _kernel_facts(fit: KernelFit) -> dict[str, Any]:
+    """The same of a kernel PCA; intervals hold the exact numbers."""
+    total = np.cumsum(fit.shares)
+    return {
+        "rows": fit.n_rows,
+        "columns": list(column_names(fit)),
+        "kernel": {"formula": fit.kernel.formula, **asdict(fit.kernel)},
+        "effective_rank": fit.effective_rank,
+        "kept": {"components": fit.k, "share": float(fit.shares.sum()), "share_interval": fit.captured},
+        "total_variance": fit.total_variance,
+        "components": [
+            {
+                "name": f"PC{i + 1}",
+                "variance": float(fit.variances[i]),
+                "share": float(fit.shares[i]),
+                "cumulative": float(total[i]),
+                "share_interval": fit.share_intervals[i],
+                "eigenvalue": float(fit.values[i]),
+                "eigenvalue_interval": fit.value_intervals[i],
+            }
+            for i in range(fit.k)
+        ],
+        "swamped_by": [{"column": name, "share": share} for name, share in kernel_swamping(fit)],
+        "certificate": {
+            "word": "certified" if fit.reached else "untrusted",
+            "reached": fit.reached,
+            "sentence": accuracy_in_words(fit),
+            "sine": fit.sine,
+            "trace_residual": fit.found.slack,
+            "tol": fit.tol,
+        },
+        "made_by": _made_by(fit.provenance),
+    }
+
+
+def _made_by(made: Provenance) -> dict[str, Any]:
+    return {"solver": made.solver, "reason": made.reason, "passes": made.passes, **dict(made.versions)}
 
 
 def _latent_facts(fit: LinearFit) -> dict[str, Any]:

@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lowdim.results.certificate import counted, ranges
+from lowdim.results.kernel import KernelFit
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
 from lowdim.views.explain import ascent_in_words
 from lowdim.views.lines import Line, bar, beside, continued, listed, percent, shortened, wrapped
+
+Floats = NDArray[np.float64]
 
 MOST_COMPONENTS = 6
 """Components that are shown one by one."""
@@ -41,6 +45,8 @@ class About:
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Columns that hold no numbers: name → what they hold."""
     scaled: bool = False
+    kernel: str = ""
+    """What was asked of a kernel's width, in words."""
     written: tuple[str, ...] = ()
     """Files that hold the result."""
     next: tuple[tuple[str, str], ...] = ()
@@ -50,24 +56,29 @@ class About:
 def summary(fit: LinearFit, about: About, width: int = 80) -> list[Line]:
     """At most 24 lines of at most `width` characters; only a command that cannot be broken may be longer."""
     lines = [
-        *_data(fit, about, width),
+        *data_lines(fit, about, width),
         Line(""),
         *_kept(fit, about),
         Line(""),
         *_components(fit, width),
         Line(""),
         *wrapped("accuracy  ", accuracy(fit), width),
-        *_notes(fit, about, width),
-        *([Line(f"written   {', '.join(about.written)}")] if about.written else []),
+        *swamping_note([] if about.scaled else swamping(fit), "the variance", width),
+        *written_line(about),
     ]
+    return on_one_screen(lines, about, width)
+
+
+def on_one_screen(lines: list[Line], about: About, width: int) -> list[Line]:
+    """Lines cut to the width, and as many of the next steps as there is room for."""
     lines = [Line(shortened(line.text, width), line.part) for line in lines]
     steps = [next_steps(about.next[:count], width) for count in range(len(about.next), -1, -1)]
     return lines + next(some for some in steps if len(lines) + len(some) <= SCREEN or not some)
 
 
-def column_names(fit: LinearFit) -> tuple[str, ...]:
+def column_names(fit: LinearFit | KernelFit) -> tuple[str, ...]:
     """Names of the columns, or x0, x1, … where there are none."""
-    return fit.columns or tuple(f"x{j}" for j in range(len(fit.mean)))
+    return fit.columns or tuple(f"x{j}" for j in range(fit.n_columns))
 
 
 def drivers(fit: LinearFit, component: int, most: int = 4) -> list[tuple[str, float]]:
@@ -84,15 +95,21 @@ def swamping(fit: LinearFit) -> list[tuple[str, float]]:
 
     Σ_i λ_i v_ij² over the components kept is not more than the variance of column j.
     """
-    p = len(fit.mean)
-    if p < 3 or fit.total_variance <= 0:
+    if fit.total_variance <= 0:
         return []
-    held = fit.variances @ fit.components**2 / fit.total_variance
+    return swampers(fit.variances @ fit.components**2 / fit.total_variance, column_names(fit))
+
+
+def swampers(held: Floats, names: tuple[str, ...]) -> list[tuple[str, float]]:
+    """The same of shares (p,) of the variance that columns hold."""
+    p = len(held)
+    if p < 3:
+        return []
     order = np.argsort(-held, kind="stable")[: max(1, min(3, p // 4))]
     count = int(np.argmax(np.cumsum(held[order]) >= SWAMPED)) + 1
     if held[order[:count]].sum() < SWAMPED:
         return []
-    return [(column_names(fit)[j], float(held[j])) for j in order[:count]]
+    return [(names[j], float(held[j])) for j in order[:count]]
 
 
 def accuracy(fit: LinearFit) -> str:
@@ -128,6 +145,11 @@ def next_steps(steps: tuple[tuple[str, str], ...], width: int) -> list[Line]:
     return [Line(""), Line("next", "faint"), *(Line(text, "command") for text in lines)]
 
 
+def written_line(about: About) -> list[Line]:
+    """Which files were written."""
+    return [Line(f"written   {', '.join(about.written)}")] if about.written else []
+
+
 def left_out_line(left_out: Mapping[str, str], width: int) -> list[Line]:
     """Which columns were left out, and what they hold."""
     if not left_out:
@@ -137,10 +159,11 @@ def left_out_line(left_out: Mapping[str, str], width: int) -> list[Line]:
     return [Line(head + listed(items, width - len(head)))]
 
 
-def _data(fit: LinearFit, about: About, width: int) -> list[Line]:
+def data_lines(fit: LinearFit | KernelFit, about: About, width: int) -> list[Line]:
+    """Which data were fitted, and what was left out of them."""
     holes = fit.missing if isinstance(fit, LatentFit) else 0
     missing = f"{counted(holes, 'value')} missing" if holes else "no value missing"
-    what = f": {counted(fit.n_rows, 'row')} × {counted(len(fit.mean), 'column')} of numbers, {missing}"
+    what = f": {counted(fit.n_rows, 'row')} × {counted(fit.n_columns, 'column')} of numbers, {missing}"
     room = width - len(what)
     name = about.name if len(about.name) <= room else "…" + about.name[len(about.name) - room + 1 :]
     return [Line(name + what, "title"), *left_out_line(about.left_out, width)]
@@ -161,10 +184,10 @@ def _components(fit: LinearFit, width: int) -> list[Line]:
     total = np.cumsum(fit.shares)
     lines = [Line(f"        share    in all  {'':{BAR}}  driven by", "faint")]
     for i in range(shown):
-        head = _head(f"PC{i + 1}", float(fit.shares[i]), largest, percent(float(total[i])))
+        head = share_head(f"PC{i + 1}", float(fit.shares[i]), largest, percent(float(total[i])))
         lines.append(Line(head + _driven(fit, i, width - len(head)), "bar"))
     if fit.k > shown:
-        head = _head("more", float(fit.shares[shown:].sum()))
+        head = share_head("more", float(fit.shares[shown:].sum()))
         lines.append(Line(f"{head}{counted(fit.k - shown, 'more dimension')}, kept too", "faint"))
     return lines + _not_kept(fit, MOST_COMPONENTS - shown, largest)
 
@@ -178,14 +201,14 @@ def _not_kept(fit: LinearFit, most: int, largest: float) -> list[Line]:
     for i, variance in enumerate(spectrum[fit.k : fit.k + most]):
         share = float(variance) / fit.total_variance
         left -= share
-        lines.append(Line(f"{_head(f'PC{fit.k + i + 1}', share, largest)}not kept", "faint"))
+        lines.append(Line(f"{share_head(f'PC{fit.k + i + 1}', share, largest)}not kept", "faint"))
     beyond = possible - fit.k - len(lines)
     if beyond > 0 and left > ROUNDING:
-        lines.append(Line(f"{_head('rest', left)}{counted(beyond, 'more dimension')}, not kept", "faint"))
+        lines.append(Line(f"{share_head('rest', left)}{counted(beyond, 'more dimension')}, not kept", "faint"))
     return lines
 
 
-def _head(name: str, share: float, largest: float = math.inf, total: str = "") -> str:
+def share_head(name: str, share: float, largest: float = math.inf, total: str = "") -> str:
     """Share and bar of one dimension; of several together no bar, as it could not be compared."""
     return f"{name:<5}{percent(share):>8}  {total:>8}  {bar(share / largest, BAR):{BAR}}  "
 
@@ -203,10 +226,8 @@ def _driven(fit: LinearFit, i: int, room: int) -> str:
     return text[:room]
 
 
-def _notes(fit: LinearFit, about: About, width: int) -> list[Line]:
-    if about.scaled:
-        return []
-    found = swamping(fit)
+def swamping_note(found: list[tuple[str, float]], of: str, width: int) -> list[Line]:
+    """That a few columns hold nearly all of something, and what can be done about it."""
     if not found:
         return []
     names = " and ".join(shortened(name, 40 // len(found)) for name, _ in found)
@@ -215,7 +236,7 @@ def _notes(fit: LinearFit, about: About, width: int) -> list[Line]:
     remedy = "--scale gives all columns the same weight"
     if len(found) == 1:
         remedy = f"--drop {_quoted(found[0][0])} leaves it out, {remedy}"
-    text = f"{names} {alone} {share} of the variance, as columns on larger scales do: {remedy}"
+    text = f"{names} {alone} {share} of {of}, as columns on larger scales do: {remedy}"
     return wrapped("note      ", text, width, "note")
 
 

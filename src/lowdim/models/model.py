@@ -1,0 +1,109 @@
+"""What every estimator that turns rows into scores has in common, whatever it learnt."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+
+from lowdim.errors import WrongColumns
+from lowdim.matrices.convert import relative_spacing
+from lowdim.models.frames import frame_kind, scores_table
+from lowdim.sources.open import open_source
+from lowdim.sources.source import Source
+
+
+class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Rows in, scores out. Subclasses fit it, keep its record, and say how scores are made."""
+
+    @property
+    def fit_(self) -> Any:
+        """The frozen record of the fit, which every read-out reads."""
+        raise NotImplementedError
+
+    @property
+    def n_components_(self) -> int:
+        """Number of components kept."""
+        return int(self.fit_.k)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    # -- rows to scores -------------------------------------------------------------------------------------------
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Choose what `transform` gives: "default" (arrays), "pandas", "polars", or "same": X's own kind of frame."""
+        self._same_kind = transform == "same"
+        return self if self._same_kind else super().set_output(transform=transform)
+
+    def transform(self, X: Any) -> Any:
+        """Scores of rows, (n, k): their coordinates along the components, about the training mean.
+
+        Of a dask array or frame they are a lazy dask array, in the same row chunks.
+        """
+        check_is_fitted(self)
+        return self._as_asked(X, self._scores(X))
+
+    def _as_asked(self, X: Any, scores: Any) -> Any:
+        """Scores as an array, or as the kind of frame that X is."""
+        kind = frame_kind(X) if getattr(self, "_same_kind", False) else None
+        return scores if kind is None else scores_table(kind, self._axes, scores, like=X)
+
+    def _scores(self, X: Any) -> Any:
+        """(n, k)"""
+        raise NotImplementedError
+
+    # -- files ----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a `.lowdim` file, atomically; `lowdim.load` gives it back. It holds no code."""
+        from lowdim.models.saving import save
+
+        check_is_fitted(self)
+        save(self, path)
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def __sklearn_clone__(self) -> Model:
+        twin: Model = super().__sklearn_clone__()
+        twin._same_kind = getattr(self, "_same_kind", False)
+        return twin
+
+    def _opened(self, X: Any, reset: bool) -> Source:
+        """The source behind X, with scikit-learn's checks of names and widths; of a file, the columns of the fit."""
+        path = isinstance(X, (str, os.PathLike))
+        source = open_source(X, columns=getattr(self, "_columns", None)) if path and not reset else open_source(X)
+        like = X if source.header is None else source.header
+        named = not path and like is not source and hasattr(like, "shape")
+        if named or reset:
+            _check_feature_names(self, like if named else np.empty((0, source.n_columns)), reset=reset)
+        _check_n_features(self, np.empty((1, source.n_columns)), reset=reset)
+        if not reset and X is source:
+            _refuse_other_columns(source, getattr(self, "_columns", None))
+        return source
+
+    def _remember(self, X: Any, source: Source) -> None:
+        """What the data looked like."""
+        self._frame_kind = frame_kind(X)
+        self._itemsize = source.dtype.itemsize
+        self._columns = source.columns
+        self._data_spacing = relative_spacing(source.dtype)
+
+    @property
+    def _axes(self) -> list[str]:
+        return [str(axis) for axis in self.get_feature_names_out()]
+
+
+def _refuse_other_columns(source: Source, fitted: tuple[str, ...] | None) -> None:
+    """Raise an error if a source has other columns, or in another order, than the model was fitted on."""
+    if fitted is None or source.columns is None or source.columns == fitted:
+        return
+    first = next(j for j, (one, other) in enumerate(zip(source.columns, fitted, strict=True)) if one != other)
+    raise WrongColumns(
+        f"{source.describe()} has {source.columns[first]!r} as column {first + 1}, but this model was fitted with "
+        f"{fitted[first]!r} there: open it with columns=model.fit_.columns, or pass its path."
+    )
