@@ -1,0 +1,120 @@
+"""The solution of Ay = b with the smallest sum of absolute values, by linear programming.
+
+Chen, Donoho & Saunders 1998, "Atomic decomposition by basis pursuit": with y = u − v and u, v ≥ 0 it is min 1ᵀ(u + v)
+subject to [A −A][u; v] = b. If y may not be negative, v is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr
+from scipy.optimize import linprog, nnls
+
+from lowdim.errors import BadInput
+from lowdim.solvers.l1_certificate import TIGHT, feasible
+
+Floats = NDArray[np.float64]
+
+CONSISTENT = 1e-8
+"""Share of |b| that no y reaches and that is still taken for rounding, on rows of length one."""
+
+NOTHING = 1e-10
+"""Share of |b| below which what a column adds to Ay is rounding of the linear program."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Independent rows of a system, each of length one: others say nothing new, and lengths differ only in unit."""
+
+    A: Floats
+    b: Floats
+    kept: NDArray[np.intp]
+    lengths: Floats
+
+    @classmethod
+    def of(cls, A: Floats, b: Floats) -> Rows:
+        """Choose rows by a pivoted QR; an error if the others contradict them."""
+        lengths = np.linalg.norm(A, axis=1)
+        lengths[lengths == 0] = 1.0
+        even, right = A / lengths[:, None], b / lengths
+        R, pivots = qr(even.T, mode="r", pivoting=True)
+        sizes = np.abs(np.diag(R))
+        rank = int((sizes > np.finfo(float).eps * max(A.shape) * sizes[0]).sum()) if sizes[0] > 0 else 0
+        kept = np.sort(pivots[:rank])
+        nearest = np.linalg.lstsq(even, right)[0]
+        if np.linalg.norm(right - even @ nearest) > CONSISTENT * np.linalg.norm(right):
+            raise inconsistent(A, b)
+        return cls(even[kept], right[kept], kept, lengths)
+
+    def dual(self, q: Floats) -> Floats:
+        """A dual point of all rows from one of those kept."""
+        full = np.zeros(len(self.lengths))
+        full[self.kept] = q / self.lengths[self.kept]
+        return full
+
+
+def least_absolute(A: Floats, b: Floats, nonnegative: bool) -> tuple[Floats, Floats]:
+    """The y with the least |y|₁ among those with Ay = b, and a dual point q; a vertex if there are several."""
+    rows = Rows.of(A, b)
+    size = float(np.linalg.norm(rows.b))
+    if size == 0:
+        return np.zeros(A.shape[1]), np.zeros(len(A))
+    lengths = np.linalg.norm(rows.A, axis=0)
+    lengths[lengths == 0] = 1.0
+    for units in (
+        np.ones_like(lengths),
+        lengths,
+    ):  # tolerances of HiGHS are absolute: columns may be too short for them
+        found = _program(rows.A / units, rows.b / size, 1 / units, nonnegative)
+        if found is not None:
+            y, q = found
+            return polished(rows.A, rows.b, y * (size / units)), feasible(A, rows.dual(q), nonnegative)
+    raise _unsolved(A, b, nonnegative)
+
+
+def _program(A: Floats, b: Floats, costs: Floats, nonnegative: bool) -> tuple[Floats, Floats] | None:
+    """The linear program, and its dual; None if HiGHS finds no solution."""
+    both, all_costs = (A, costs) if nonnegative else (np.hstack([A, -A]), np.tile(costs, 2))
+    # simplex, not an interior point: of many solutions it takes a vertex, with at most as many non-zeros as rows
+    found = linprog(all_costs, A_eq=both, b_eq=b, method="highs-ds", options=TIGHT)
+    if found.x is None:
+        return None
+    x, N = np.asarray(found.x), A.shape[1]
+    return (x if nonnegative else x[:N] - x[N:]), np.asarray(found.eqlin.marginals)
+
+
+def polished(A: Floats, b: Floats, y: Floats) -> Floats:
+    """Coefficients that add next to nothing put to zero, and the others solved for anew if that keeps their signs."""
+    reach = np.abs(y) * np.linalg.norm(A, axis=0)
+    on = reach > NOTHING * np.linalg.norm(b)
+    better = np.zeros_like(y)
+    better[on] = np.linalg.lstsq(A[:, on], b)[0]
+    same_signs = bool((np.sign(better[on]) == np.sign(y[on])).all())
+    nearer = np.linalg.norm(A @ better - b) <= max(np.linalg.norm(A @ y - b), NOTHING * np.linalg.norm(b))
+    return better if same_signs and nearer else y
+
+
+def inconsistent(A: Floats, b: Floats) -> BadInput:
+    """Say how near to b any y comes."""
+    left = float(np.linalg.norm(b - A @ np.linalg.lstsq(A, b)[0]))
+    return BadInput(
+        f"No y solves Ay = b: the {len(A):,} equations contradict each other, and the nearest y leaves a residual of "
+        f"norm {left:.6g} (b has {np.linalg.norm(b):.6g}); pass noise= above {left:.6g} to allow for it."
+    )
+
+
+def _unsolved(A: Floats, b: Floats, nonnegative: bool) -> BadInput:
+    if not nonnegative:
+        lengths = np.linalg.norm(A, axis=0)
+        return BadInput(
+            f"The linear program was not solved: columns of A have lengths from {lengths.min():.3g} to "
+            f"{lengths.max():.3g}; bring them to one length, and divide y by the old ones afterwards."
+        )
+    left = float(nnls(A, b)[1])
+    return BadInput(
+        f"Ay = b has solutions, but none without negative entries: the nearest such y leaves a residual of norm "
+        f"{left:.6g} (b has {np.linalg.norm(b):.6g}); pass nonnegative=False, or noise= above {left:.6g}."
+    )
