@@ -128,7 +128,7 @@ def _by_matching(A: Floats, b: Floats, noise: float) -> Recovery:
             stacklevel=3,
         )
         return replace(found, sparsest=None)
-    return replace(found, unique=found.sparsest)
+    return replace(found, unique=True if noise == 0 and len(found.support) <= found.guarantee else None)
 
 
 def _by_count(A: Floats, b: Floats, noise: float, nonnegative: bool) -> Recovery:
@@ -150,7 +150,7 @@ def _refuse_unsolvable(A: Floats, b: Floats, noise: float, nonnegative: bool) ->
 
 
 def _record(A: Floats, b: Floats, y: Floats, noise: float, nonnegative: bool, method: str) -> Recovery:
-    few = guaranteed_sparsity(A)
+    few, kept = guaranteed_sparsity(A), np.count_nonzero(y)
     return Recovery(
         coefficients=y,
         method=method,
@@ -160,7 +160,7 @@ def _record(A: Floats, b: Floats, y: Floats, noise: float, nonnegative: bool, me
         guarantee=few,
         coherence=coherence(A),
         unique=None,
-        sparsest=True if noise == 0 and np.count_nonzero(y) <= few else None,
+        sparsest=True if kept <= 1 or (noise == 0 and kept <= few) else None,  # only b = 0 needs no column
     )
 
 

@@ -88,6 +88,8 @@ class Recovery:
         if self.method == "l0":
             single = "the only one" if self.unique else "not the only one"
             return f"No solution has fewer non-zeros; it is {single} with so few."
+        if self.sparsest and len(self.support) > self.guarantee:
+            return "No solution has fewer non-zeros."
         bound = f"up to {self.guarantee} non-zeros (coherence {self.coherence:.3g})"
         if self.sparsest:
             return f"It is the sparsest solution, for any with {bound} is."

@@ -25,6 +25,9 @@ Floats = NDArray[np.float64]
 GOOD = 1e-9
 """Error at which nothing better is looked for."""
 
+ROUNDING = 1e-14
+"""What taking Ay from b, which has length one here, leaves of it by rounding."""
+
 DEPENDENT = 1e-10
 """Smallest singular value of columns of length one, beside the largest, at which they are taken to be dependent."""
 
@@ -46,7 +49,7 @@ class Pair:
         """Measure a y and a direction of dual points, of which it takes the longest that is feasible."""
         slope = steepest(A, q, nonnegative)
         q = q / slope if slope > 0 else np.zeros_like(q)
-        too_long = float(np.linalg.norm(b - A @ y)) / noise - 1
+        too_long = (float(np.linalg.norm(b - A @ y)) - ROUNDING) / noise - 1
         total = float(np.abs(y).sum())
         too_large = 1 - lower_bound(b, q, noise) / total if total > 0 else np.inf  # zero is no answer to less than |b|
         return cls(y, q, max(too_long, too_large))
