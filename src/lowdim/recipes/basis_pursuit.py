@@ -105,10 +105,10 @@ def _by_l1(A: Floats, b: Floats, noise: float, nonnegative: bool) -> Recovery:
         duality_gap=max(0.0, total - lower_bound(b, q, noise)),
         dual_infeasibility=max(0.0, steepest(A, q, nonnegative) - 1),
     )
-    if not found.optimal:  # numbers of very different size: the answer stands, with what is known of it
+    if not found.optimal:
         warnings.warn(
-            f"|y|₁ = {total:.6g} may be above the smallest by {found.duality_gap:.3g}: lengths of columns, from "
-            f"{np.linalg.norm(A, axis=0).min():.3g} to {np.linalg.norm(A, axis=0).max():.3g}, may be too different.",
+            f"|y|₁ = {total:.6g} may be above the smallest by {found.duality_gap:.3g}: columns tie, or their lengths, from "
+            f"{np.linalg.norm(A, axis=0).min():.3g} to {np.linalg.norm(A, axis=0).max():.3g}, are too different.",
             NotConverged,
             stacklevel=3,
         )

@@ -24,8 +24,11 @@ CONSISTENT = 1e-8
 GOOD = 1e-9
 """Duality gap, as a share of |y|₁, at which no other scaling of the columns is tried."""
 
-NOTHING = 1e-10
-"""Share of |b| below which what a column adds to Ay is rounding of the linear program."""
+NOTHING = 1e-6, 1e-8, 1e-10, 1e-12
+"""Shares of |b| below which what a column adds to Ay may be what the linear program leaves: the first that fits."""
+
+SOLVED = 1e-12
+"""Residual, as a share of |b|, that solving for the coefficients of a support leaves by rounding."""
 
 
 @dataclass(frozen=True)
@@ -97,14 +100,19 @@ def _program(A: Floats, b: Floats, costs: Floats, nonnegative: bool) -> tuple[Fl
 
 
 def polished(A: Floats, b: Floats, y: Floats) -> Floats:
-    """Coefficients that add next to nothing put to zero, and the others solved for anew if that keeps their signs."""
-    reach = np.abs(y) * np.linalg.norm(A, axis=0)
-    on = reach > NOTHING * np.linalg.norm(b)
-    better = np.zeros_like(y)
-    better[on] = np.linalg.lstsq(A[:, on], b)[0]
-    same_signs = bool((np.sign(better[on]) == np.sign(y[on])).all())
-    nearer = np.linalg.norm(A @ better - b) <= max(np.linalg.norm(A @ y - b), NOTHING * np.linalg.norm(b))
-    return better if same_signs and nearer else y
+    """Coefficients that add next to nothing put to zero, and the others solved for anew, if Ay = b then still holds.
+
+    The columns of a vertex are independent, so that none can stand in for one that was left out by mistake.
+    """
+    reach = np.abs(y) * np.linalg.norm(A, axis=0) / np.linalg.norm(b)
+    for least in NOTHING:
+        on = reach > least
+        better = np.zeros_like(y)
+        better[on] = np.linalg.lstsq(A[:, on], b)[0]
+        same_signs = bool((np.sign(better[on]) == np.sign(y[on])).all())
+        if same_signs and np.linalg.norm(A @ better - b) <= SOLVED * np.linalg.norm(b):
+            return better
+    return y
 
 
 def inconsistent(A: Floats, b: Floats) -> BadInput:

@@ -97,6 +97,8 @@ def on_line(A: Floats, b: Floats, noise: float, nonnegative: bool, near: Floats)
     inside = Q.T @ b
     outside = b - Q @ inside
     left = float(np.linalg.norm(outside))
+    if left <= ROUNDING:  # b lies in the span: t may be as small, and must not make something of nothing
+        outside, left = np.zeros_like(b), 0.0
     if left >= noise or not on.any():
         return None
     slope = solve_triangular(R, signs[on], trans="T")
