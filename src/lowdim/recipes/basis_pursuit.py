@@ -107,7 +107,7 @@ def _by_l1(A: Floats, b: Floats, noise: float, nonnegative: bool) -> Recovery:
     )
     if not found.optimal:
         warnings.warn(
-            f"|y|₁ = {total:.6g} may be above the smallest by {found.duality_gap:.3g}: columns tie, or their lengths, from "
+            f"|y|₁ = {total:.6g} may be above the smallest by {found.duality_gap:.3g}: columns tie, or their lengths, "
             f"{np.linalg.norm(A, axis=0).min():.3g} to {np.linalg.norm(A, axis=0).max():.3g}, are too different.",
             NotConverged,
             stacklevel=3,
