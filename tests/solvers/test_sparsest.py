@@ -16,10 +16,10 @@ def test_very_sparse_vectors_are_found_by_all_three(seed: int) -> None:
     A, y = rng.standard_normal((14, 20)), np.zeros(20)
     y[rng.choice(20, 2, replace=False)] = 2, -3
     b = A @ y
-    few = sparsest(A, b, 1e-10, False)
+    fewest = sparsest(A, b, 1e-10, False)
     smallest, _ = least_absolute(A, b, False)
-    assert few.ways == 1
-    np.testing.assert_allclose(few.coefficients, y, atol=1e-12)
+    assert fewest.ways == 1
+    np.testing.assert_allclose(fewest.coefficients, y, atol=1e-12)
     assert uniqueness(A, smallest, False).unique
     np.testing.assert_allclose(smallest, y, atol=1e-12)
     np.testing.assert_allclose(matching_pursuit(A, b, 1e-10), y, atol=1e-12)
@@ -62,16 +62,27 @@ def test_too_many_subsets_are_refused_with_their_number() -> None:
         sparsest(A, np.ones(20), 1e-12, False)
 
 
+def few(A: np.ndarray) -> int:
+    return guaranteed_sparsity(A.shape, coherence(A))
+
+
 def test_coherence_and_its_bound() -> None:
     A = np.array([[1.0, 0.0, 3.0, 0.0], [0.0, 2.0, 4.0, 0.0]])
     assert coherence(A) == pytest.approx(0.8)
-    assert guaranteed_sparsity(A) == 1  # below (1 + 1.25)/2 = 1.125
-    assert guaranteed_sparsity(np.eye(3)) == 3
-    assert guaranteed_sparsity(np.ones((1, 2))) == 0
+    assert few(A) == 1  # below (1 + 1.25)/2 = 1.125
+    assert few(np.eye(3)) == 3
+    assert few(np.ones((1, 2))) == 0
     # identity and Hadamard matrix: coherence 1/2, and 1.5 itself is not below
     both = np.hstack([np.eye(4), np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]) / 2])
-    assert guaranteed_sparsity(both) == 1
-    assert guaranteed_sparsity(both[:, :4]) == 4
+    assert few(both) == 1
+    assert few(both[:, :4]) == 4
+
+
+def test_coherence_of_more_columns_than_are_held_at_once() -> None:
+    A = np.random.default_rng(0).standard_normal((30, 2_100))
+    even = A / np.linalg.norm(A, axis=0)
+    cosines = np.abs(even.T @ even) - np.eye(2_100)
+    assert coherence(A) == pytest.approx(cosines.max(), rel=1e-12)
 
 
 def test_what_the_guarantee_promises_is_kept() -> None:
@@ -79,7 +90,7 @@ def test_what_the_guarantee_promises_is_kept() -> None:
     size = 64
     waves = np.array([[(-1) ** bin(i & j).count("1") for j in range(size)] for i in range(size)]) / 8
     A = np.hstack([np.eye(size), waves])
-    assert guaranteed_sparsity(A) == 4
+    assert few(A) == 4
     rng = np.random.default_rng(0)
     for _ in range(10):
         y = np.zeros(2 * size)

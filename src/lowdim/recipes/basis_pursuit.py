@@ -145,12 +145,15 @@ def _by_count(A: Floats, b: Floats, noise: float, nonnegative: bool) -> Recovery
 def _refuse_unsolvable(A: Floats, b: Floats, noise: float, nonnegative: bool) -> None:
     if noise:
         refuse_too_little(A, b, noise, nonnegative)
-    else:
+    elif nonnegative:
         least_absolute(A, b, nonnegative)
+    else:
+        Rows.of(A, b)
 
 
 def _record(A: Floats, b: Floats, y: Floats, noise: float, nonnegative: bool, method: str) -> Recovery:
-    few, kept = guaranteed_sparsity(A), np.count_nonzero(y)
+    alike = coherence(A)
+    few, kept = guaranteed_sparsity((len(A), A.shape[1]), alike), np.count_nonzero(y)
     return Recovery(
         coefficients=y,
         method=method,
@@ -158,7 +161,7 @@ def _record(A: Floats, b: Floats, y: Floats, noise: float, nonnegative: bool, me
         noise=noise,
         nonnegative=nonnegative,
         guarantee=few,
-        coherence=coherence(A),
+        coherence=alike,
         unique=None,
         sparsest=True if kept <= 1 or (noise == 0 and kept <= few) else None,  # only b = 0 needs no column
     )

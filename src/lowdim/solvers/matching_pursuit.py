@@ -11,25 +11,31 @@ from sklearn.linear_model import orthogonal_mp
 
 Floats = NDArray[np.float64]
 
+AT_ONCE = 1_000
+"""Columns whose cosines with all others are held at once."""
+
 
 def coherence(A: Floats) -> float:
     """The largest |cosine| of the angle between two columns; columns of zeros have none."""
     lengths = np.linalg.norm(A, axis=0)
     even = A[:, lengths > 0] / lengths[lengths > 0]
-    cosines = np.abs(even.T @ even)
-    np.fill_diagonal(cosines, 0.0)
-    return float(min(1.0, cosines.max())) if cosines.size else 0.0
+    largest = 0.0
+    for start in range(0, even.shape[1], AT_ONCE):
+        cosines = np.abs(even[:, start : start + AT_ONCE].T @ even)
+        each = np.arange(len(cosines))
+        cosines[each, start + each] = 0.0  # of a column with itself
+        largest = max(largest, float(cosines.max()))
+    return min(1.0, largest)
 
 
-def guaranteed_sparsity(A: Floats) -> int:
-    """The largest k below (1 + 1/coherence)/2.
+def guaranteed_sparsity(shape: tuple[int, int], alike: float) -> int:
+    """The largest k below (1 + 1/coherence)/2, for a matrix of this shape.
 
     A solution of Ay = b with so few non-zeros is the only one (Donoho & Elad 2003), and is found by orthogonal matching
     pursuit and, if columns have one length, by basis pursuit (Tropp 2004, "Greed is good").
     """
-    alike = coherence(A)
-    most = int(min(A.shape))
-    if alike <= np.finfo(float).eps * max(A.shape):
+    most = min(shape)
+    if alike <= np.finfo(float).eps * max(shape):
         return most  # orthogonal columns: rounding is all that they have in common
     return min(most, math.ceil((1 + 1 / alike) / 2 * (1 - 1e-12)) - 1)
 

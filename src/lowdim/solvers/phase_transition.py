@@ -33,6 +33,6 @@ def transition(delta: float, nonnegative: bool = False) -> float:
 
 
 def _ratio(z: float, delta: float, sides: int) -> float:
-    """Donoho, Maleki & Montanari 2009, eq. 5: what soft thresholding at z, on one side or both, allows."""
+    """What is maximised over z in their formula for ρ(δ): what soft thresholding at z, on one side or both, allows."""
     let_through = sides * ((1 + z**2) * norm.sf(z) - z * norm.pdf(z))
     return float((1 - let_through / delta) / (1 + z**2 - let_through))
