@@ -44,7 +44,8 @@ def main(folder: Path) -> None:
     )
     draw_riddle(weighted, 0.4, ".5 y₁ + .4 y₂ = 3: the diamond touches\nthe line in one corner, [6, 0]")
     draw_transition(curve)
-    draw_photograph(middle.subplots(1, 5))
+    draw_recovery(middle.subplots(1, 5), "flower", *photograph("flower.jpg", 150, 100))
+    recover("temple", *photograph("china.jpg", 120, 160))  # only said, not drawn: fine lines, which no patch foresees
     draw_digits(below.subplots(1, 5))
     figure.savefig(folder / "sparse_recovery.png", dpi=110)
     print(f"Picture: {folder / 'sparse_recovery.png'}")
@@ -111,11 +112,12 @@ def succeeds(rng: np.random.Generator, m: int, unknowns: int, k: int, nonnegativ
     return bool(np.abs(least_absolute(A, A @ y, nonnegative)[0] - y).max() < 1e-6)
 
 
-def draw_photograph(panels: Any) -> None:
-    """Part of a photograph; axes are learnt from another part."""
-    grey = load_sample_image("flower.jpg").mean(axis=2) / 255
-    truth, rest = grey[150:278, 100:228], grey[:, 320:]
-    draw_recovery(panels, "photograph", truth, np.vstack([cut(rest[top:, left:]) for top in (0, 4) for left in (0, 4)]))
+def photograph(name: str, top: int, left: int) -> tuple[np.ndarray, np.ndarray]:
+    """Part of the left half of a photograph, and overlapping patches of its right half, from which axes are learnt."""
+    grey = load_sample_image(name).mean(axis=2) / 255
+    rest = grey[:, 320:]
+    others = np.vstack([cut(rest[down:, right:]) for down in (0, 4) for right in (0, 4)])
+    return grey[top : top + 128, left : left + 128], others
 
 
 def draw_digits(panels: Any) -> None:
@@ -130,7 +132,19 @@ def draw_digits(panels: Any) -> None:
 
 
 def draw_recovery(panels: Any, name: str, truth: np.ndarray, others: np.ndarray) -> None:
-    """A picture, its pixels that are seen, and what is sparse in waves and in axes learnt from other patches.
+    """A picture, its pixels that are seen, and what they are taken for."""
+    shown, answers = recover(name, truth, others)
+    titles = [f"Sparse in {basis}: {psnr(picture, truth):.1f} dB" for basis, picture in answers.items()]
+    titles = [f"{SEEN} of {WIDTH**2} pixels of each patch", *titles, "The truth"]
+    shades = colormaps["gray"].with_extremes(bad="#A9C4E6")
+    for panel, picture, title in zip(panels, [shown, *answers.values(), truth], titles, strict=True):
+        panel.imshow(picture, cmap=shades, vmin=0, vmax=1)
+        panel.set_title(title, fontsize=10)
+        panel.set(xticks=[], yticks=[])
+
+
+def recover(name: str, truth: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """The pixels that are seen, and pictures that are sparse in waves and in axes learnt from other patches.
 
     A column is as long as its coefficients are large in the other patches, so that what is common is cheap.
     """
@@ -144,16 +158,9 @@ def draw_recovery(panels: Any, name: str, truth: np.ndarray, others: np.ndarray)
         "cosines, weighted": recovered(truth, seen, waves * common, mean),
         "axes of a PCA, weighted": recovered(truth, seen, axes, mean),
     }
-    titles = [f"{SEEN} of {WIDTH**2} pixels of each patch"]
     for basis, picture in answers.items():
-        titles.append(f"Sparse in {basis}: {psnr(picture, truth):.1f} dB")
         print(f"{name}, {basis}: {psnr(picture, truth):.2f} dB")
-    shown = put(np.where(seen, cut(truth), np.nan), truth.shape)
-    shades = colormaps["gray"].with_extremes(bad="#A9C4E6")
-    for panel, picture, title in zip(panels, [shown, *answers.values(), truth], [*titles, "The truth"], strict=True):
-        panel.imshow(picture, cmap=shades, vmin=0, vmax=1)
-        panel.set_title(title, fontsize=10)
-        panel.set(xticks=[], yticks=[])
+    return put(np.where(seen, cut(truth), np.nan), truth.shape), answers
 
 
 def psnr(picture: np.ndarray, truth: np.ndarray) -> float:

@@ -53,6 +53,13 @@ def test_the_certificate_can_be_checked_by_hand(system: tuple) -> None:
     assert noisy.l1_norm - (b @ noisy.dual - 0.5 * np.linalg.norm(noisy.dual)) == pytest.approx(0, abs=1e-12)
 
 
+def test_the_strict_dual_point_closes_the_gap_to_rounding() -> None:
+    rng = np.random.default_rng(0)
+    A, y = rng.standard_normal((100, 200)), np.zeros(200)
+    y[:25] = rng.standard_normal(25)
+    assert basis_pursuit(A, A @ y).duality_gap <= 1e-13  # the vertex of HiGHS leaves about 1e-11
+
+
 def test_molers_two_numbers() -> None:
     riddle = basis_pursuit([[0.5, 0.5]], [3])
     assert {np.abs(answer).sum() for answer in ([2, 4], [1, 5], [3, 3], [0, 6])} == {6} == {riddle.l1_norm}
@@ -75,6 +82,8 @@ def test_what_is_proved_of_sparsity(system: tuple) -> None:
     A, y = system
     assert basis_pursuit(A, A @ y).sparsest is None  # two non-zeros, and coherence promises one
     assert basis_pursuit(A, A @ y, method="l0").sparsest
+    assert basis_pursuit([[0.5, 0.5]], [3]).sparsest  # one non-zero cannot be none, whatever the coherence
+    assert basis_pursuit(np.eye(4), [1, 2, 3, 0], noise=0.1).sparsest is None  # promises are about Ay = b
     assert basis_pursuit(A, A[:, 5]).sparsest
     assert basis_pursuit(A, A[:, 5], method="omp").unique
     assert basis_pursuit(A, A @ y, method="omp").unique is None

@@ -61,6 +61,15 @@ def test_little_noise_comes_to_basis_pursuit() -> None:
     np.testing.assert_allclose(np.array(errors[1:]) / errors[:-1], 1e-2, rtol=1e-3)  # one line of the path leads there
 
 
+@pytest.mark.parametrize("noise", [1e-6, 1e-9, 1e-12])
+def test_the_dual_point_keeps_its_digits_however_little_the_noise(noise: float) -> None:
+    rng = np.random.default_rng(2)
+    A, y = rng.standard_normal((15, 40)), np.zeros(40)
+    y[:3] = 1, -2, 3
+    found, q = least_absolute_within(A, A @ y, noise, False)
+    assert np.abs(found).sum() - lower_bound(A @ y, q, noise) <= 1e-13 * np.abs(found).sum()  # rounding of a sum
+
+
 def test_noise_above_everything_leaves_nothing() -> None:
     found, q = least_absolute_within(np.ones((2, 3)), np.array([3.0, 4.0]), 5.0, False)
     assert not found.any()
