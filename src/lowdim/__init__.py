@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lowdim.models.ppca import ProbabilisticPCA
     from lowdim.models.ppca_mixture import PPCAMixture
     from lowdim.models.saving import load
+    from lowdim.recipes.basis_pursuit import basis_pursuit
     from lowdim.recipes.denoise import denoise
     from lowdim.recipes.inpaint import inpaint
     from lowdim.sources.open import open_source as open
@@ -32,6 +33,7 @@ _PUBLIC = {
     "PCA": ("lowdim.models.pca", "PCA"),
     "PPCAMixture": ("lowdim.models.ppca_mixture", "PPCAMixture"),
     "ProbabilisticPCA": ("lowdim.models.ppca", "ProbabilisticPCA"),
+    "basis_pursuit": ("lowdim.recipes.basis_pursuit", "basis_pursuit"),
     "convert": ("lowdim.models.adopt", "convert"),
     "datasets": ("lowdim.datasets", None),
     "denoise": ("lowdim.recipes.denoise", "denoise"),
@@ -46,6 +48,7 @@ __all__ = [
     "KernelPCA",
     "PPCAMixture",
     "ProbabilisticPCA",
+    "basis_pursuit",
     "convert",
     "datasets",
     "denoise",
