@@ -38,6 +38,8 @@ ALONE = {
         "recipes/kernels.py",
         "recipes/similar_kernels.py",
         "solvers/hidden_kernels.py",
+        "solvers/nmf_hals_kernels.py",
+        "solvers/nmf_kl_kernels.py",
         "solvers/ppca_kernels.py",
     },
     "pyarrow": {"sources/arrow.py", "sources/parquet.py", "views/table_files.py"},

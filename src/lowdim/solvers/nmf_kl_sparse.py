@@ -1,0 +1,163 @@
+"""Non-negative factors of sparse counts with the Kullback–Leibler divergence, by scalar Newton steps.
+
+Given H the rows of W are separate convex problems. Each coordinate takes a Newton step in turn: cyclic coordinate
+descent (Hsieh & Dhillon 2011, "Fast coordinate descent methods with variable selection for non-negative matrix
+factorization"), damped where that is needed to never raise the objective (Hien & Gillis 2021, "Algorithms for
+nonnegative matrix factorization with the Kullback–Leibler divergence"). Only stored entries are met: zeros enter
+through Σ wh = Σ_k (Σ w_k)(Σ h_k).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.solvers.nmf_loss import residual
+from lowdim.solvers.nmf_search import LOOK, Problem, Search, begin, revived
+from lowdim.sources.workers import in_order
+
+Floats = NDArray[np.float64]
+
+SWEEPS = 2
+"""Sweeps over the components of a row before the other factor has its turn: what was gathered is used twice."""
+
+NEAR = 0.683802
+"""Length of a Newton step, in the local norm, that needs no damping (Hien & Gillis 2021)."""
+
+SLABS = 16
+"""Stretches of rows, of about as many stored entries, that threads share."""
+
+
+@dataclass(frozen=True)
+class PlainNewton:
+    """The steps in NumPy, dense, all rows at once for one coordinate: what the compiled ones are held against."""
+
+    problem: Problem
+    turned: Problem
+    sweeps: int = SWEEPS
+
+    @classmethod
+    def of(cls, problem: Problem, sweeps: int = SWEEPS) -> PlainNewton:
+        """For a problem with β = 1 and a dense X."""
+        return cls(problem, problem.turned, sweeps)
+
+    def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
+        """The state before the first step."""
+        return begin(self.problem, W, H, tol, self.turned)
+
+    def step(self, state: Search) -> Search:
+        """Both factors once; the objective is noted after each."""
+        W, H = revived(state.W, state.H, self.problem.floor(len(state.H)))
+        W = half_step(self.problem, W, H, self.sweeps)
+        between = self.problem.objective(W, H)
+        H = half_step(self.turned, H.T, W.T, self.sweeps).T
+        objective = (*state.objective, between, self.problem.objective(W, H))
+        found = replace(state, W=W, H=H, steps=state.steps + 1, objective=objective)
+        return found.seen(self.problem.residual(W, H, self.turned))
+
+
+def half_step(problem: Problem, W: Floats, H: Floats, sweeps: int) -> Floats:
+    """(n, k) W after sweeps of damped Newton steps over its columns."""
+    X, W = problem.X, W.copy()
+    least = np.min(X, axis=1, initial=np.inf, where=X > 0)
+    for _ in range(sweeps):
+        for t in range(W.shape[1]):
+            share = np.where(X > 0, H[t] / np.maximum(W @ H, 1e-300), 0.0)
+            curve = (X * share**2).sum(axis=1) + problem.penalty.l2_W
+            added = H[t].sum() + problem.penalty.l1_W
+            slope = added + problem.penalty.l2_W * W[:, t] - (X * share).sum(axis=1)
+            moved = np.maximum(W[:, t] - slope / np.where(curve > 0, curve, 1.0), 0.0) - W[:, t]
+            length = np.sqrt(curve / least) * np.abs(moved)
+            moved /= np.where((slope > 0) & (length > NEAR), 1.0 + length, 1.0)
+            W[:, t] = np.where(curve > 0, W[:, t] + moved, W[:, t] if added == 0 else 0.0)
+    return W
+
+
+@dataclass(frozen=True)
+class SparseNewton:
+    """The steps compiled, on a CSR matrix and its transpose, rows in threads."""
+
+    problem: Problem
+    turned: Problem
+    rows: tuple[tuple[int, int], ...]
+    columns: tuple[tuple[int, int], ...]
+    sweeps: int = SWEEPS
+
+    @classmethod
+    def of(cls, problem: Problem, sweeps: int = SWEEPS) -> SparseNewton:
+        """For a problem with β = 1 and a CSR matrix without stored zeros."""
+        turned = problem.turned
+        return cls(problem, turned, _stretches(problem.X.indptr), _stretches(turned.X.indptr), sweeps)
+
+    def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
+        """The state before the first step, which remembers H by column, (p, k)."""
+        start = Search(W, H, tol, objective=(self.problem.objective(W, H),))
+        Ht = np.ascontiguousarray(H.T)
+        return replace(start.seen(self._residual(W, Ht)), memory=Ht)
+
+    def step(self, state: Search) -> Search:
+        """Both factors once, with the objective after both."""
+        W, H = revived(state.W, state.H, self.problem.floor(len(state.H)))
+        Ht = state.memory if H is state.H else np.ascontiguousarray(H.T)
+        W, _ = self._half(self.problem, self.rows, W, Ht)
+        Ht, stored = self._half(self.turned, self.columns, Ht, W)
+        fitted = float(W.sum(axis=0) @ Ht.sum(axis=0))
+        cost = stored + fitted + self.problem.penalty.value(W, Ht.T)
+        found = replace(state, W=W, H=Ht.T, steps=state.steps + 1, objective=(*state.objective, cost), memory=Ht)
+        return found if found.steps % LOOK else found.seen(self._residual(W, Ht))
+
+    def _half(
+        self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats
+    ) -> tuple[Floats, float]:
+        """W given H, and Σ x log(x / wh) − x."""
+        kernels = _compiled()
+        X, penalty = problem.X, problem.penalty
+        added = Ht.sum(axis=0) + penalty.l1_W
+        out, losses = np.empty_like(W), np.empty(len(W))
+
+        def one(span: tuple[int, int]) -> None:
+            kernels.newton_rows(
+                X.indptr, X.indices, X.data, *span, W, Ht, added, penalty.l2_W, self.sweeps, out, losses
+            )
+
+        for _ in in_order(one, stretches):
+            pass
+        return out, float(losses.sum())
+
+    def _residual(self, W: Floats, Ht: Floats) -> float:
+        """The KKT residual of both factors."""
+        of_W = residual(W, *self._parts(self.problem, self.rows, W, Ht))
+        of_H = residual(Ht, *self._parts(self.turned, self.columns, Ht, W))
+        return float(np.hypot(of_W, of_H))
+
+    def _parts(
+        self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats
+    ) -> tuple[Floats, Floats]:
+        """What the gradient by W takes off and adds, compiled."""
+        kernels = _compiled()
+        X, taken = problem.X, np.empty_like(W)
+
+        def one(span: tuple[int, int]) -> None:
+            kernels.taken_rows(X.indptr, X.indices, X.data, *span, W, Ht, taken)
+
+        for _ in in_order(one, stretches):
+            pass
+        return taken, (Ht.sum(axis=0) + problem.penalty.l1_W) + problem.penalty.l2_W * W
+
+
+def _stretches(starts: NDArray[Any]) -> tuple[tuple[int, int], ...]:
+    """Rows first … last of about equally many stored entries, whatever the number of threads."""
+    n = len(starts) - 1
+    weight = starts + np.arange(n + 1)  # a row without entries is work too
+    edges = np.searchsorted(weight, np.linspace(0, weight[-1], SLABS + 1))
+    edges[0], edges[-1] = 0, n
+    return tuple((int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a)
+
+
+def _compiled() -> Any:
+    from lowdim.solvers import nmf_kl_kernels
+
+    return nmf_kl_kernels
