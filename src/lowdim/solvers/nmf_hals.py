@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from lowdim.solvers.nmf_search import LOOK, Problem, Search, begin, revived
+from lowdim.solvers.nmf_search import LOOK, Problem, Search, begin, revived, stretches
 from lowdim.sources.workers import in_order
 
 Floats = NDArray[np.float64]
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 AHEAD, GROWTH, CEILING_GROWTH, SHRINK = 0.5, 1.05, 1.01, 1.5
 
 SLAB = 512
-"""Samples at most that a thread takes at a time. Slabs do not depend on the threads, nor does any sum."""
+"""Samples at most that a thread takes at a time."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,12 @@ class Hals:
         X = problem.X
         values = X.data if scipy.sparse.issparse(X) else X.ravel()
         return cls(
-            problem, problem.turned, _slabs(X.shape[0]), _slabs(X.shape[1]), 0.5 * float(values @ values), extrapolated
+            problem,
+            problem.turned,
+            stretches(X.shape[0], SLAB),
+            stretches(X.shape[1], SLAB),
+            0.5 * float(values @ values),
+            extrapolated,
         )
 
     def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
@@ -189,13 +194,6 @@ class Hals:
         """½ ‖X‖² − ⟨B, H⟩ + ½ ⟨G, H Hᵀ⟩, which costs no look at X, and penalties."""
         fit = self.square - float(np.einsum("kj,kj->", B, H)) + 0.5 * float(np.einsum("kl,kl->", G, H @ H.T))
         return fit + self.problem.penalty.value(W, H)
-
-
-def _slabs(n: int) -> tuple[slice, ...]:
-    """Equal stretches, four or a multiple of it, that two or four threads share evenly."""
-    count = 4 * max(1, -(-n // (4 * SLAB)))
-    edges = np.linspace(0, n, count + 1).astype(int)
-    return tuple(slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a)
 
 
 def _compiled() -> Any:

@@ -1,7 +1,7 @@
-"""Non-negative factors of dense data with the Kullback–Leibler divergence: multiplicative updates, fused and extrapolated.
+"""Non-negative factors of dense data with the Kullback–Leibler divergence: fused, extrapolated multiplicative updates.
 
-On dense data the updates are four products of matrices, which nothing with divisions entry by entry beats. A few rows at
-a time go through all of a step while they are in the cache. Between steps both factors go on in the direction of the
+On dense data the updates are four products of matrices, which nothing with divisions entry by entry beats. A few rows
+at a time go through all of a step while they are in the cache. Between steps both factors go on in the direction of the
 last change, but only where it was up: numbers that fall towards zero would be taken below it (after Ang & Gillis 2019,
 with the sequence of Nesterov 1983). A look at the objective every few steps takes back what did not pay.
 """
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from lowdim.solvers.nmf_loss import TINY
 from lowdim.solvers.nmf_multiplicative import Multiplicative, filled_rows
-from lowdim.solvers.nmf_search import LOOK, Problem, Search
+from lowdim.solvers.nmf_search import LOOK, Problem, Search, stretches
 from lowdim.sources.workers import in_order
 
 Floats = NDArray[np.float64]
@@ -65,9 +65,7 @@ class DenseKullbackLeibler:
         """For a problem with β = 1 and a dense X in C order."""
         n, p = problem.X.shape
         simple = Multiplicative.of(problem)
-        count = 4 * max(1, -(-n // (4 * SLAB)))
-        edges = np.linspace(0, n, count + 1).astype(int)
-        slabs = tuple(slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a)
+        slabs = stretches(n, SLAB)
         height = min(n, max(16, ROOM // p))
         rooms = tuple((np.empty((height, p)), np.empty((k, p))) for _ in slabs)
         floor = problem.floor(k)

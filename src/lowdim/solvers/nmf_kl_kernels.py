@@ -49,7 +49,7 @@ def newton_rows(
         longest = max(longest, starts[i + 1] - starts[i])
     H = np.empty((k, longest))
     fitted = np.empty(longest)
-    ratio = np.empty(longest)
+    inverse = np.empty(longest)
     for i in range(first, last):
         begin, count = starts[i], starts[i + 1] - starts[i]
         x = values[begin : begin + count]
@@ -65,10 +65,11 @@ def newton_rows(
             _fit(H, w, count, fitted)
         curve_bound = 0.0
         for e in range(count):
+            inverse[e] = 1.0 / fitted[e]
             curve_bound = max(curve_bound, 1.0 / x[e])
         for _ in range(sweeps):
             for t in range(k):
-                _newton(x, H[t], fitted, ratio, w, t, added[t], l2, curve_bound)
+                _newton(x, H[t], fitted, inverse, w, t, added[t], l2, curve_bound)
         losses[i] = _loss(x, fitted)
 
 
@@ -77,18 +78,18 @@ def _newton(
     x: Floats,
     h: Floats,
     fitted: Floats,
-    ratio: Floats,
+    inverse: Floats,
     w: Floats,
     t: int,
     added: float,
     l2: float,
     curve_bound: float,
 ) -> None:
-    """One coordinate of one row: w[t] and what is fitted."""
+    """One coordinate of one row: w[t], what is fitted, and one over it, so that only a change costs divisions."""
     taken = 0.0
     curve = l2
     for e in range(len(x)):
-        share = h[e] / fitted[e]
+        share = h[e] * inverse[e]
         part = x[e] * share
         taken += part
         curve += part * share
@@ -108,25 +109,38 @@ def _newton(
     w[t] += change
     for e in range(len(x)):
         fitted[e] = max(fitted[e] + change * h[e], TINY)
+        inverse[e] = 1.0 / fitted[e]
 
 
 @numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
 def taken_rows(
-    starts: Places, places: Places, values: Floats, first: int, last: int, W: Floats, Ht: Floats, out: Floats
+    starts: Places,
+    places: Places,
+    values: Floats,
+    first: int,
+    last: int,
+    W: Floats,
+    Ht: Floats,
+    out: Floats,
+    losses: Floats,
 ) -> None:
-    """out[i] ← Σ x / wh · h over the stored entries of rows first … last: what the gradient by W takes off."""
+    """out[i] ← Σ x / wh · h over the stored entries of rows first … last: what the gradient by W takes off; losses[i]
+    as above."""
     k = W.shape[1]
     for i in range(first, last):
         w, total = W[i], out[i]
         total[:] = 0.0
+        lost = 0.0
         for at in range(starts[i], starts[i + 1]):
-            h = Ht[places[at]]
+            h, x = Ht[places[at]], values[at]
             fit = 0.0
             for t in range(k):
                 fit += w[t] * h[t]
-            share = values[at] / max(fit, TINY)
+            share = x / max(fit, TINY)
+            lost += x * np.log(share) - x
             for t in range(k):
                 total[t] += share * h[t]
+        losses[i] = lost
 
 
 @numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
@@ -146,7 +160,7 @@ def _fit(H: Floats, w: Floats, count: int, fitted: Floats) -> None:
 @numba.njit(nogil=True, cache=True)
 def _hopeless(x: Floats, fitted: Floats) -> bool:
     """Whether something stored is fitted by nothing, from where Newton's steps would take for ever."""
-    for e in range(len(x)):
+    for e in range(len(x)):  # noqa: SIM110  compiled code has no generators
         if fitted[e] <= 1e-12 * x[e]:
             return True
     return False

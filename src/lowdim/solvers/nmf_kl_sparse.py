@@ -10,6 +10,7 @@ through Σ wh = Σ_k (Σ w_k)(Σ h_k).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -94,9 +95,9 @@ class SparseNewton:
 
     def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
         """The state before the first step, which remembers H by column, (p, k)."""
-        start = Search(W, H, tol, objective=(self.problem.objective(W, H),))
         Ht = np.ascontiguousarray(H.T)
-        return replace(start.seen(self._residual(W, Ht)), memory=Ht)
+        first, cost = self._looked_at(W, Ht)
+        return Search(W, H, tol, objective=(cost,), memory=Ht).seen(first)
 
     def step(self, state: Search) -> Search:
         """Both factors once, with the objective after both."""
@@ -104,10 +105,13 @@ class SparseNewton:
         Ht = state.memory if H is state.H else np.ascontiguousarray(H.T)
         W, _ = self._half(self.problem, self.rows, W, Ht)
         Ht, stored = self._half(self.turned, self.columns, Ht, W)
-        fitted = float(W.sum(axis=0) @ Ht.sum(axis=0))
-        cost = stored + fitted + self.problem.penalty.value(W, Ht.T)
+        cost = self._objective(stored, W, Ht)
         found = replace(state, W=W, H=Ht.T, steps=state.steps + 1, objective=(*state.objective, cost), memory=Ht)
-        return found if found.steps % LOOK else found.seen(self._residual(W, Ht))
+        return found if found.steps % LOOK else found.seen(self._looked_at(W, Ht)[0])
+
+    def _objective(self, stored: float, W: Floats, Ht: Floats) -> float:
+        """From Σ x log(x / wh) − x over what is stored."""
+        return stored + float(W.sum(axis=0) @ Ht.sum(axis=0)) + self.problem.penalty.value(W, Ht.T)
 
     def _half(
         self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats
@@ -127,25 +131,25 @@ class SparseNewton:
             pass
         return out, float(losses.sum())
 
-    def _residual(self, W: Floats, Ht: Floats) -> float:
-        """The KKT residual of both factors."""
-        of_W = residual(W, *self._parts(self.problem, self.rows, W, Ht))
-        of_H = residual(Ht, *self._parts(self.turned, self.columns, Ht, W))
-        return float(np.hypot(of_W, of_H))
+    def _looked_at(self, W: Floats, Ht: Floats) -> tuple[float, float]:
+        """KKT residual of both factors, and the objective."""
+        *of_W, _ = self._parts(self.problem, self.rows, W, Ht)
+        *of_H, stored = self._parts(self.turned, self.columns, Ht, W)
+        return float(np.hypot(residual(W, *of_W), residual(Ht, *of_H))), self._objective(stored, W, Ht)
 
     def _parts(
         self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats
-    ) -> tuple[Floats, Floats]:
-        """What the gradient by W takes off and adds, compiled."""
+    ) -> tuple[Floats, Floats, float]:
+        """What the gradient by W takes off and adds, compiled, and Σ x log(x / wh) − x."""
         kernels = _compiled()
-        X, taken = problem.X, np.empty_like(W)
+        X, taken, losses = problem.X, np.empty_like(W), np.empty(len(W))
 
         def one(span: tuple[int, int]) -> None:
-            kernels.taken_rows(X.indptr, X.indices, X.data, *span, W, Ht, taken)
+            kernels.taken_rows(X.indptr, X.indices, X.data, *span, W, Ht, taken, losses)
 
         for _ in in_order(one, stretches):
             pass
-        return taken, (Ht.sum(axis=0) + problem.penalty.l1_W) + problem.penalty.l2_W * W
+        return taken, (Ht.sum(axis=0) + problem.penalty.l1_W) + problem.penalty.l2_W * W, float(losses.sum())
 
 
 def _stretches(starts: NDArray[Any]) -> tuple[tuple[int, int], ...]:
@@ -154,7 +158,7 @@ def _stretches(starts: NDArray[Any]) -> tuple[tuple[int, int], ...]:
     weight = starts + np.arange(n + 1)  # a row without entries is work too
     edges = np.searchsorted(weight, np.linspace(0, weight[-1], SLABS + 1))
     edges[0], edges[-1] = 0, n
-    return tuple((int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a)
+    return tuple((int(a), int(b)) for a, b in pairwise(edges) if b > a)
 
 
 def _compiled() -> Any:

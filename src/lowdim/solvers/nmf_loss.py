@@ -31,10 +31,10 @@ TINY = 1e-300
 class Penalty:
     """l1 ‖·‖₁ + l2/2 ‖·‖² of each factor."""
 
-    l1_W: float = 0.0
-    l2_W: float = 0.0
-    l1_H: float = 0.0
-    l2_H: float = 0.0
+    l1_W: float = 0.0  # noqa: N815  the factors' own names
+    l2_W: float = 0.0  # noqa: N815
+    l1_H: float = 0.0  # noqa: N815
+    l2_H: float = 0.0  # noqa: N815
 
     @classmethod
     def of(
@@ -81,13 +81,20 @@ def divergence(x: Floats, fitted: Floats, beta: float) -> Floats:
     fitted = np.maximum(fitted, TINY)
     if beta == KULLBACK_LEIBLER:
         there = np.where(x > 0, x, 1.0)
-        d = (fitted - there) / there
-        return np.where(x > 0, there * (d - np.log1p(d)), fitted)
+        return np.where(x > 0, there * _beyond_log(fitted, there), fitted)
     if beta == ITAKURA_SAITO:
-        d = (x - fitted) / fitted
-        return np.asarray(d - np.log1p(d))
+        return _beyond_log(x, fitted)
     power = fitted ** (beta - 1)
     return np.asarray((x**beta + (beta - 1) * fitted * power - beta * x * power) / (beta * (beta - 1)))
+
+
+def _beyond_log(a: Floats, b: Floats) -> Floats:
+    """d − log(1 + d) for d = a / b − 1 > −1, near d = 0 and near d = −1 alike."""
+    d = (a - b) / b
+    logs = np.log1p(np.maximum(d, -0.5))
+    low = d < -0.5
+    logs[low] = np.log(a[low] / b[low])
+    return np.asarray(d - logs)
 
 
 def log_likelihood(X: Any, W: Floats, H: Floats) -> float:

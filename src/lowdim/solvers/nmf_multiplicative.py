@@ -1,9 +1,9 @@
 """Non-negative factors by the lecture's multiplicative updates, for every β.
 
-W ← W · (what the gradient takes off / what it adds)^γ, then H likewise: Lee & Seung 1999, "Learning the parts of objects
-by non-negative matrix factorization", with the exponent of Févotte & Idier 2011 that makes every update lower the
-β-divergence. Each is a step of EM for β = 1: the Poisson log-likelihood never falls. Slow, and what others are held
-against.
+W ← W · (what the gradient takes off / what it adds)^γ, then H likewise: Lee & Seung 1999, "Learning the parts of
+objects by non-negative matrix factorization", with the exponent of Févotte & Idier 2011 that makes every update lower
+the β-divergence. Each is a step of EM for β = 1: the Poisson log-likelihood never falls. Slow, and what others are
+held against.
 """
 
 from __future__ import annotations

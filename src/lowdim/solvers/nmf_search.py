@@ -7,7 +7,8 @@ small step or a small gain says only that a solver is slow (scikit-learn's updat
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class Problem:
 
     X: Any
     beta: float = FROBENIUS
-    penalty: Penalty = Penalty()
+    penalty: Penalty = field(default_factory=Penalty)
 
     @property
     def turned(self) -> Problem:
@@ -110,13 +111,21 @@ def search(
         return iterate(start, step, most, observe)
 
 
+def stretches(n: int, longest: int) -> tuple[slice, ...]:
+    """Equal stretches of n rows for threads, four or a multiple of it, whatever the number of threads: no sum over
+    them depends on it."""
+    count = 4 * max(1, -(-n // (4 * longest)))
+    edges = [n * i // count for i in range(count + 1)]
+    return tuple(slice(a, b) for a, b in pairwise(edges) if b > a)
+
+
 def revived(W: Floats, H: Floats, small: float) -> tuple[Floats, Floats]:
     """The same product, in which no column of W is zero: a component with W = 0 and H = 0 would never come back.
 
     Where a column of W is zero H does not matter: its row is set to zero and the column to a small number, and nothing
     is fitted worse.
     """
-    dead = ~W.any(axis=0)
+    dead = np.max(W, axis=0, initial=0.0) == 0.0
     if not dead.any():
         return W, H
     return np.where(dead, small, W), np.where(dead[:, None], 0.0, H)
@@ -141,7 +150,7 @@ def checked(X: Any, beta: float) -> Any:
     zeros = X.shape[0] * X.shape[1] - int(np.count_nonzero(values))
     if beta <= ITAKURA_SAITO and zeros:
         raise BadInput(
-            f"{zeros} of {X.shape[0] * X.shape[1]} entries are zero, whose divergence with beta = {beta:g} is infinite: "
-            "add a small number to all entries, or take beta_loss='kullback-leibler'."
+            f"{zeros} of {X.shape[0] * X.shape[1]} entries are zero, whose divergence with beta = {beta:g} is "
+            "infinite: add a small number to all entries, or take beta_loss='kullback-leibler'."
         )
     return X
