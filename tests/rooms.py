@@ -39,6 +39,7 @@ ALONE = {
         "recipes/similar_kernels.py",
         "solvers/hidden_kernels.py",
         "solvers/nmf_hals_kernels.py",
+        "solvers/nmf_kl_dense_kernels.py",
         "solvers/nmf_kl_kernels.py",
         "solvers/ppca_kernels.py",
     },

@@ -9,13 +9,14 @@ with the sequence of Nesterov 1983). A look at the objective every few steps tak
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.solvers.nmf_loss import TINY
 from lowdim.solvers.nmf_multiplicative import Multiplicative, filled_rows
-from lowdim.solvers.nmf_search import LOOK, Problem, Search, stretches
+from lowdim.solvers.nmf_search import Problem, Search, stretches
 from lowdim.sources.workers import in_order
 
 Floats = NDArray[np.float64]
@@ -24,7 +25,10 @@ MOST_AHEAD = 0.98
 """Share of the last change that is never exceeded."""
 
 ROOM = 1 << 15
-"""Numbers in the rows that go through a step together: half of what the second cache holds, twice."""
+"""Numbers in the rows that go through a step together: a quarter of what the second cache holds."""
+
+LOOK = 20
+"""Steps between two looks, which cost as much as three steps: logarithms."""
 
 SLAB = 512
 """Rows at most that a thread takes at a time."""
@@ -54,8 +58,8 @@ class DenseKullbackLeibler:
     problem: Problem
     simple: Multiplicative
     slabs: tuple[slice, ...]
-    rooms: tuple[tuple[Floats, Floats], ...]
-    """Scratch of every slab, taken once."""
+    rooms: tuple[Floats, ...]
+    """(k, p) of every slab, taken once: what the gradient by H takes off."""
     floors: tuple[Floats, Floats]
     """(n, 1) and (1, p): the least numbers of W and H."""
     extrapolated: bool = True
@@ -66,8 +70,7 @@ class DenseKullbackLeibler:
         n, p = problem.X.shape
         simple = Multiplicative.of(problem)
         slabs = stretches(n, SLAB)
-        height = min(n, max(16, ROOM // p))
-        rooms = tuple((np.empty((height, p)), np.empty((k, p))) for _ in slabs)
+        rooms = tuple(np.empty((k, p)) for _ in slabs)
         floor = problem.floor(k)
         floors = floor * filled_rows(problem), floor * filled_rows(simple.turned).T
         return cls(problem, simple, slabs, rooms, floors, extrapolated)
@@ -110,36 +113,25 @@ class DenseKullbackLeibler:
     def _samples(self, memory: Beyond, ahead: float) -> tuple[Floats, Floats, Floats, float]:
         """The W half-step of every slab: W, W extrapolated, what the gradient by H takes off there, (k, p), and
         whether the step by W went against the gradient (positive)."""
-        Hy, penalty = memory.Hy, self.problem.penalty
+        kernels = _compiled()
+        X, Hy, penalty = self.problem.X, memory.Hy, self.problem.penalty
         sums = Hy.sum(axis=1) + penalty.l1_W
-        across = np.ascontiguousarray(Hy.T)
         W, Wy = np.empty_like(memory.W), np.empty_like(memory.W)
+        height = max(16, ROOM // X.shape[1])
 
         def one(task: int) -> float:
-            slab, (room, total) = self.slabs[task], self.rooms[task]
-            uphill = 0.0
-            total[:] = 0.0
-            for first in range(slab.start, slab.stop, len(room)):
-                at = slice(first, min(first + len(room), slab.stop))
-                rows, y, ratio = self.problem.X[at], memory.Wy[at], room[: at.stop - at.start]
-                taken = _ratio(rows, y, Hy, ratio) @ across
-                added = np.maximum(sums + penalty.l2_W * y, TINY)
-                W[at] = np.maximum(y * taken / added, self.floors[0][at])
-                change = W[at] - memory.W[at]
-                uphill += float(np.einsum("ik,ik->", added - taken, change))
-                Wy[at] = W[at] + ahead * np.maximum(change, 0.0)
-                total += Wy[at].T @ _ratio(rows, Wy[at], Hy, ratio)
-            return uphill
+            at = self.slabs[task]
+            given = X[at], memory.W[at], memory.Wy[at], Hy, sums, penalty.l2_W, self.floors[0][at], ahead, height
+            return float(kernels.update_rows(*given, W[at], Wy[at], self.rooms[task]))
 
         uphill = sum(in_order(one, range(len(self.slabs))))
         taken = np.zeros_like(Hy)
-        for _, total in self.rooms:
-            taken += total
+        for room in self.rooms:
+            taken += room
         return W, Wy, taken, uphill
 
 
-def _ratio(rows: Floats, W: Floats, H: Floats, out: Floats) -> Floats:
-    """X / (W H) of a few rows; 0 / 0 is 0."""
-    np.matmul(W, H, out=out)
-    np.maximum(out, TINY, out=out)
-    return np.divide(rows, out, out=out)
+def _compiled() -> Any:
+    from lowdim.solvers import nmf_kl_dense_kernels
+
+    return nmf_kl_dense_kernels

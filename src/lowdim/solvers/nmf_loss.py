@@ -16,12 +16,15 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from lowdim.sources.workers import in_order
+
 Floats = NDArray[np.float64]
 
 FROBENIUS, KULLBACK_LEIBLER, ITAKURA_SAITO = 2.0, 1.0, 0.0
 
-BLOCK = 1 << 18
-"""Numbers in a block of rows, or in the factors gathered for stored entries."""
+BLOCK = 1 << 17
+"""Numbers in a block of rows, or in the factors gathered for stored entries: they stay in the cache, and in memory
+that need not be asked for again."""
 
 TINY = 1e-300
 """What W H is never let fall below where something is divided by it."""
@@ -70,7 +73,11 @@ def loss(X: Any, W: Floats, H: Floats, beta: float) -> float:
             apart += float(divergence(X.data[at], fitted, beta).sum())
             met += float(fitted.sum())
         return apart + float(W.sum(axis=0) @ H.sum(axis=1)) - met  # a zero loses what is fitted to it
-    return sum(float(divergence(rows, fitted, beta).sum()) for _, rows, fitted in _blocks(X, W, H))
+
+    def one(at: slice) -> float:
+        return float(divergence(_dense(X[at]), W[at] @ H, beta).sum())
+
+    return sum(in_order(one, _blocks(X)))
 
 
 def divergence(x: Floats, fitted: Floats, beta: float) -> Floats:
@@ -115,13 +122,17 @@ def parts(X: Any, W: Floats, H: Floats, beta: float) -> tuple[Floats, Floats]:
         ratio = scipy.sparse.csr_array((ratios, X.indices, X.indptr), shape=X.shape)
         return np.asarray(ratio @ H.T), np.broadcast_to(H.sum(axis=1), W.shape).copy()
     taken, added = np.empty_like(W), np.empty_like(W)
-    for at, rows, fitted in _blocks(X, W, H):
-        fitted = np.maximum(fitted, TINY)
+
+    def one(at: slice) -> None:
+        rows, fitted = _dense(X[at]), np.maximum(W[at] @ H, TINY)
         if beta == KULLBACK_LEIBLER:
             taken[at], added[at] = (rows / fitted) @ H.T, H.sum(axis=1)
         else:
             power = fitted ** (beta - 2)
             taken[at], added[at] = (rows * power) @ H.T, (fitted * power) @ H.T
+
+    for _ in in_order(one, _blocks(X)):
+        pass
     return taken, added
 
 
@@ -138,13 +149,14 @@ def residual(W: Floats, taken: Floats, added: Floats) -> float:
     return float(np.linalg.norm(np.minimum(W, (added - taken) * (size / unit)))) / size
 
 
-def _blocks(X: Any, W: Floats, H: Floats) -> Iterator[tuple[slice, Floats, Floats]]:
-    """Rows, dense, and what is fitted to them."""
+def _blocks(X: Any) -> Iterator[slice]:
+    """Rows for one thread."""
     height = max(1, BLOCK // max(1, X.shape[1]))
-    for start in range(0, X.shape[0], height):
-        at = slice(start, start + height)
-        rows = X[at]
-        yield at, rows.toarray() if scipy.sparse.issparse(rows) else rows, W[at] @ H
+    return (slice(start, start + height) for start in range(0, X.shape[0], height))
+
+
+def _dense(rows: Any) -> Floats:
+    return np.asarray(rows.toarray() if scipy.sparse.issparse(rows) else rows)
 
 
 def _at_stored(X: Any, W: Floats, H: Floats) -> Iterator[tuple[slice, Floats]]:
