@@ -240,7 +240,16 @@ class _Refinement:
         self._residuals = turn @ product - self.values[:, None] * self.vectors
         self._residual_norms = np.linalg.norm(self._residuals, axis=1)
         self._allowed = self._asked()
-        self._history.append(float(np.max(self._residual_norms / self._allowed, initial=0.0)))
+        each = self._residual_norms / self._allowed
+        self._history.append(min(float(np.max(each, initial=0.0)), self._together(each)))
+
+    def _together(self, each: Floats) -> float:
+        """The bound itself over what is asked: it may be reached although one pair takes more than its share."""
+        k, values = self.k, self.values
+        if len(values) <= k or not (values[:k] - values[k] > EQUAL * np.abs(values[:k])).all():
+            return np.inf
+        bound = float(np.linalg.norm(self._residual_norms[:k] / (values[:k] - values[k])))
+        return max(bound / (0.9 * self.tol), float(each[k]))
 
     def _asked(self) -> Floats:
         """Residuals whose sum of squares over gaps bounds the sine by `tol` (Davis & Kahan 1970); the next pair need
