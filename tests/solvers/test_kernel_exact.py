@@ -266,3 +266,14 @@ def test_estimates_prefer_what_is_cheaper() -> None:
     assert seconds("dense", kernel, 5000, 10, 2000) < seconds("lanczos", kernel, 5000, 10, 2000)
     assert seconds("lanczos", kernel, 20_000, 10, 10) < seconds("dense", kernel, 20_000, 10, 10)
     assert memory("lanczos", kernel, 20_000, 10, 10) < 200e6 < memory("dense", kernel, 20_000, 10, 10)
+
+
+def test_a_matrix_that_is_kept_gives_what_tiles_give():
+    X = draw(1200)
+    kept, tiles = (
+        exact_axes(Gaussian(0.1), X, KeepCount(5), rng=np.random.default_rng(0), route=way)
+        for way in ("auto", "lanczos")
+    )
+    assert kept.route == tiles.route == "lanczos"
+    assert np.allclose(kept.values, tiles.values, rtol=1e-10)
+    assert np.allclose(kept.axes, tiles.axes, atol=1e-6 * np.abs(tiles.axes).max())

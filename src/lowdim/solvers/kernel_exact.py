@@ -34,6 +34,10 @@ Route = Literal["auto", "dense", "lanczos"]
 SMALL = 1000
 """Rows up to which a dense decomposition is done before compiled code is even loaded."""
 
+KEPT = 3000
+"""Rows up to which the automatic choice keeps the matrix (72 MB) while it iterates: tiles would have to be compiled first,
+which takes some ten seconds on a machine that never did."""
+
 MOST_DENSE = 30_000
 """Rows up to which the automatic choice may turn to a dense decomposition on the way: three arrays of 7 GB."""
 
@@ -73,6 +77,8 @@ def exact_axes(
     dense, lanczos = (seconds(way, kernel, n, p, k) for way in ("dense", "lanczos"))
     if route == "lanczos" or (route == "auto" and lanczos < dense):
         matrix = kernel_matrix(kernel, rows, centered)
+        if route == "auto" and n <= KEPT and Tiles.suit(kernel):
+            matrix = PairsKernel(Formed(formed(kernel, rows)), centered)
         try:
             with one_blas_thread():
                 start = landmark_start(kernel, rows, matrix.block, centered, rng) if Tiles.suit(kernel) else None
