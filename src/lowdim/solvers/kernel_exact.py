@@ -35,7 +35,7 @@ SMALL = 1000
 """Rows up to which a dense decomposition is done before compiled code is even loaded."""
 
 KEPT = 3000
-"""Rows up to which the automatic choice keeps the matrix (72 MB) while it iterates: tiles would have to be compiled first,
+"""Rows up to which the automatic choice keeps the matrix (72 MB) while it iterates: tiles would have to be compiled,
 which takes some ten seconds on a machine that never did."""
 
 MOST_DENSE = 30_000
