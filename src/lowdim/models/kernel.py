@@ -78,16 +78,6 @@ class KernelModel(Model):
         return self.fit_.value_intervals
 
     @property
-    def explained_variance_(self) -> Floats:
-        """(k,) variances along the axes: eigenvalues over n − 1, those of PCA for the linear kernel."""
-        return self.fit_.variances
-
-    @property
-    def explained_variance_ratio_(self) -> Floats:
-        """(k,) shares of the variance in the feature space, whose total is the trace of the centred kernel matrix."""
-        return self.fit_.shares
-
-    @property
     def explained_variance_ratio_intervals_(self) -> Floats:
         """(k, 2) between which the exact shares lie."""
         return self.fit_.share_intervals

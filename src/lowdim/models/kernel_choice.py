@@ -90,7 +90,7 @@ def _explained(kernel: Kernel, rows: Floats, centered: bool) -> Floats:
     found = exact_axes(kernel, learn, keep, centered=centered, rng=np.random.default_rng(0), route="dense")
     f = kernel.between(held, found.basis)
     scores = f @ found.axes - found.offset
-    whole = kernel.diagonal(held) - 2 * (f @ found.origin) + found.mean_square
+    whole = found.from_mean(kernel.diagonal(held), f)
     return np.asarray(np.cumsum(np.mean(scores**2, axis=0)) / max(float(np.mean(whole)), np.finfo(float).tiny))
 
 

@@ -85,6 +85,6 @@ def distances(block: Block, model: RowKernel) -> Floats:
     parts = []
     for rows, f in model.pieces(block):
         along = f @ model.weights - found.offset
-        whole = model.own(rows) - 2 * (f @ found.origin) + found.mean_square
+        whole = found.from_mean(model.own(rows), f)
         parts.append(np.maximum(whole - np.einsum("ij,ij->i", along, along), 0.0))
     return np.concatenate(parts)[:, None]

@@ -48,16 +48,6 @@ class LinearModel(Model):
         return self.fit_.components
 
     @property
-    def explained_variance_(self) -> Floats:
-        """(k,) variances along the axes."""
-        return self.fit_.variances
-
-    @property
-    def explained_variance_ratio_(self) -> Floats:
-        """(k,) shares of the total variance; zeros for a constant matrix."""
-        return self.fit_.shares
-
-    @property
     def singular_values_(self) -> Floats:
         """(k,) singular values of the centred (and scaled, weighted) matrix."""
         return self.fit_.singular_values

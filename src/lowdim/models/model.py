@@ -6,6 +6,7 @@ import os
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
@@ -14,6 +15,8 @@ from lowdim.matrices.convert import relative_spacing
 from lowdim.models.frames import frame_kind, scores_table
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
+
+Floats = NDArray[np.float64]
 
 
 class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -28,6 +31,16 @@ class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
     def n_components_(self) -> int:
         """Number of components kept."""
         return int(self.fit_.k)
+
+    @property
+    def explained_variance_(self) -> Floats:
+        """(k,) variances along the axes; of a kernel's, in the space of its features: eigenvalues over n − 1."""
+        return np.asarray(self.fit_.variances)
+
+    @property
+    def explained_variance_ratio_(self) -> Floats:
+        """(k,) shares of the total variance; zeros for a constant matrix."""
+        return np.asarray(self.fit_.shares)
 
     @property
     def _n_features_out(self) -> int:

@@ -65,3 +65,7 @@ class KernelAxes:
     """How often all pairs of rows (or all rows, with landmarks) were gone through."""
     waves: bool = False
     """Whether the basis are frequencies of random features, (m / 2, p), and not rows."""
+
+    def from_mean(self, own: Floats, f: Floats) -> Floats:
+        """(n,) |φ(x) − mean of φ|² of rows, from k(x, x), (n,), and their features f, (n, m)."""
+        return np.asarray(own - 2 * (f @ self.origin) + self.mean_square)

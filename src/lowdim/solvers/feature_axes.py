@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 EPS = float(np.finfo(float).eps)
 
-NEGATIVE = 1e-8
+LONGER = 1e-8
 """Share of the largest k(x, x) by which an |f(x)|² may exceed its own: only rounding makes it do so in a kernel that is
 positive semi-definite."""
 

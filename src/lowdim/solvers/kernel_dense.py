@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 EPS = float(np.finfo(float).eps)
 
-SMALL = 1000
+ONE_THREAD = 1000
 """Rows up to which one thread does it."""
 
 FEW = 0.25
@@ -31,7 +31,7 @@ def dense_leading(K: Floats, keep: Keep, centered: bool, positive: bool) -> tupl
     Unless the kernel is known to be `positive`, all eigenvalues are computed, so that the most negative one is seen.
     """
     # threads that wait for each other cost more than they give where the matrix is small
-    with one_blas_thread() if len(K) <= SMALL else nullcontext():
+    with one_blas_thread() if len(K) <= ONE_THREAD else nullcontext():
         return _decomposed(K, keep, centered, positive)
 
 

@@ -16,7 +16,7 @@ from lowdim.errors import BadInput, BadParameter, NeedsAnotherPass, TooLarge
 from lowdim.matrices.kernel_columns import COMPILED_FROM, KernelColumns
 from lowdim.matrices.kernel_functions import Cosine, Custom, Kernel, Linear
 from lowdim.results.kernel_axes import KernelAxes
-from lowdim.solvers.feature_axes import NEGATIVE, Origin, axes_of, feature_sums
+from lowdim.solvers.feature_axes import LONGER, Origin, axes_of, feature_sums
 from lowdim.solvers.keep import Keep, KeepShare
 from lowdim.solvers.kernel_features import PIECE_BYTES, ExplicitFeatures, KernelFeatures
 from lowdim.solvers.pivoted_cholesky import (
@@ -194,7 +194,7 @@ def _axes(
         )
     compiled = (source.n_rows or 0) * len(rows) >= COMPILED_FROM
     sums = feature_sums(kernel, KernelFeatures(KernelColumns(kernel, rows, compiled), triangle), source)
-    if sums.excess > NEGATIVE * sums.largest:
+    if sums.excess > LONGER * sums.largest:
         raise BadInput(
             f"The kernel is not positive semi-definite: projected on {len(rows):,} landmarks, k(x, x) of a row grows "
             f"by {sums.excess:.3g}; landmarks need a kernel that is an inner product."

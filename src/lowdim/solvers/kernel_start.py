@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.matrices.kernel_functions import Kernel
+from lowdim.solvers.kernel_dense import center
 from lowdim.sources.workers import in_order
 
 Floats = NDArray[np.float64]
@@ -30,8 +31,7 @@ def landmark_start(kernel: Kernel, rows: Floats, count: int, centered: bool, rng
     landmarks = rows[np.sort(rng.choice(n, min(LANDMARKS, n), replace=False))]
     among = kernel.between(landmarks, landmarks)
     if centered:
-        among -= among.mean(axis=0)
-        among -= among.mean(axis=1, keepdims=True)
+        among = center(among)
     vectors = np.linalg.eigh((among + among.T) / 2)[1][:, ::-1][:, :count].T
     slabs = [rows[start : start + SLAB] for start in range(0, n, SLAB)]
     parts = in_order(lambda slab: vectors @ kernel.between(landmarks, slab), slabs)
