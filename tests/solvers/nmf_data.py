@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from lowdim.solvers.nmf_hals import Hals, PlainHals
-from lowdim.solvers.nmf_kl_dense import DenseKullbackLeibler
+from lowdim.solvers.nmf_kl_dense import DenseNewton
 from lowdim.solvers.nmf_kl_sparse import PlainNewton, SparseNewton
 from lowdim.solvers.nmf_loss import Penalty
 from lowdim.solvers.nmf_multiplicative import Multiplicative
@@ -23,7 +23,7 @@ COMPILED = {
     "hals": (2.0, False, Hals.of),
     "sparse hals": (2.0, True, Hals.of),
     "sparse newton": (1.0, True, SparseNewton.of),
-    "dense kl": (1.0, False, lambda problem: DenseKullbackLeibler.of(problem, 4)),
+    "dense newton": (1.0, False, DenseNewton.of),
 }
 
 
@@ -50,3 +50,27 @@ def problem_of(X: np.ndarray, beta: float, sparse: bool = False, penalty: Penalt
 
 def random_start(X: np.ndarray, k: int = 4, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
     return start(X, k, "random", np.random.RandomState(seed))
+
+
+def with_holes(X: np.ndarray, share: float = 0.3, seed: int = 5) -> np.ndarray:
+    """X with some entries missing, and with a row and a column of which nothing is known."""
+    X = np.where(np.random.default_rng(seed).random(X.shape) < share, np.nan, X)
+    X[1] = np.nan
+    X[:, 2] = np.nan
+    return X
+
+
+def known_zeros(X: np.ndarray) -> scipy.sparse.csr_array:
+    """Sparse; what is missing from X is not stored, and zeros are."""
+    rows, columns = np.nonzero(np.isfinite(X))
+    return scipy.sparse.csr_array((X[rows, columns], (rows, columns)), shape=X.shape)
+
+
+def observed_forms(X: np.ndarray, beta: float) -> dict[str, Problem]:
+    """The same problem with holes, in each of its forms."""
+    return {
+        "dense": Problem(checked(X, beta, missing="nan"), beta),
+        "unstored is missing": Problem(checked(known_zeros(X), beta, missing="unstored"), beta),
+        "unstored is zero": Problem(checked(scipy.sparse.csr_array(X), beta, missing="nan"), beta),
+        "weights": Problem(checked(np.where(np.isnan(X), 7.0, X), beta, np.isfinite(X)), beta),
+    }

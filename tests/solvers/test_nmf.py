@@ -13,7 +13,7 @@ import threadpoolctl
 from sklearn.decomposition import non_negative_factorization
 
 from lowdim.solvers.nmf_hals import Hals, PlainHals
-from lowdim.solvers.nmf_kl_dense import DenseKullbackLeibler
+from lowdim.solvers.nmf_kl_dense import DenseNewton
 from lowdim.solvers.nmf_kl_sparse import PlainNewton, SparseNewton
 from lowdim.solvers.nmf_loss import Penalty, log_likelihood
 from lowdim.solvers.nmf_multiplicative import Multiplicative
@@ -65,7 +65,7 @@ def test_fast_solvers_fall_and_end_at_a_kkt_point(name, penalty):
     assert (state.W >= 0).all()
     assert (state.H >= 0).all()
     # the residual that stopped it, and its objective, are those of the plain formulas
-    assert problem.residual(state.W, state.H) <= 1.001e-4 * state.first
+    assert problem.residual(state.W, state.H) <= 1.001e-4
     assert state.objective[-1] == pytest.approx(problem.objective(state.W, state.H), rel=1e-10)
 
 
@@ -173,15 +173,6 @@ def test_updates_keep_row_and_column_sums():
         np.testing.assert_allclose((state.W @ state.H).sum(axis=0), X.sum(axis=0), atol=1e-9)
 
 
-def test_extrapolated_factors_keep_column_sums():
-    X = counts()
-    solver = DenseKullbackLeibler.of(problem_of(X, 1.0), 4)
-    state = solver.begin(*random_start(X))
-    for _ in range(25):
-        state = solver.step(state)
-        np.testing.assert_allclose((state.W @ state.H).sum(axis=0), X.sum(axis=0), atol=1e-9)
-
-
 def test_solutions_have_the_sums_of_the_data():
     X = counts()
     solver = SparseNewton.of(problem_of(X, 1.0, sparse=True))
@@ -218,14 +209,8 @@ def test_compiled_hals_is_plain_hals(sparse, penalty):
 def test_compiled_newton_is_plain_newton(sweeps, penalty):
     X = counts()
     plain = PlainNewton.of(problem_of(X, 1.0, penalty=penalty), sweeps)
-    _same(plain, SparseNewton.of(problem_of(X, 1.0, True, penalty), sweeps), X)
-
-
-@PENALTIES
-def test_fused_updates_are_the_lectures(penalty):
-    X = counts(700, 70)
-    problem = problem_of(X, 1.0, penalty=penalty)
-    _same(Multiplicative.of(problem), DenseKullbackLeibler.of(problem, 4, extrapolated=False), X)
+    _same(plain, SparseNewton.of(problem_of(X, 1.0, True, penalty), sweeps, False), X)
+    _same(plain, DenseNewton.of(problem_of(X, 1.0, False, penalty), sweeps, False), X)
 
 
 def _same(plain, fast, X: np.ndarray) -> None:
@@ -244,13 +229,14 @@ def _same(plain, fast, X: np.ndarray) -> None:
 
 def test_extrapolation_needs_fewer_steps():
     X = counts()
-    for beta, plain, fast in (
-        (2.0, lambda problem: Hals.of(problem, False), Hals.of),
-        (1.0, lambda p: DenseKullbackLeibler.of(p, 4, False), lambda p: DenseKullbackLeibler.of(p, 4)),
+    for beta, sparse, plain, fast in (
+        (2.0, False, lambda problem: Hals.of(problem, False), Hals.of),
+        (1.0, False, lambda p: DenseNewton.of(p, extrapolated=False), DenseNewton.of),
+        (1.0, True, lambda p: SparseNewton.of(p, extrapolated=False), SparseNewton.of),
     ):
         steps = []
         for make in (plain, fast):
-            solver = make(problem_of(X, beta))
+            solver = make(problem_of(X, beta, sparse))
             steps.append(search(solver.begin(*random_start(X)), solver.step, 5000).steps)
         assert steps[1] < steps[0]
 

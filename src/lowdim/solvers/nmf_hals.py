@@ -15,13 +15,14 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from lowdim.solvers.nmf_search import LOOK, Problem, Search, begin, revived, stretches
+from lowdim.solvers.nmf_beyond import Beyond
+from lowdim.solvers.nmf_search import Problem, Search, begin, revived, stretches
 from lowdim.sources.workers import in_order
 
 Floats = NDArray[np.float64]
 
-# Ang & Gillis 2019, §4: share of the change at first, growth of share and ceiling when it pays, division when not.
-AHEAD, GROWTH, CEILING_GROWTH, SHRINK = 0.5, 1.05, 1.01, 1.5
+LOOK = 20
+"""Steps between two looks at the KKT residual, which cost as much as a step."""
 
 SLAB = 512
 """Samples at most that a thread takes at a time."""
@@ -61,25 +62,11 @@ def half_step(problem: Problem, W: Floats, H: Floats) -> Floats:
     W = W.copy()
     for t in range(W.shape[1]):
         curve = G[t, t] + l2
-        if curve > 0:
+        if curve <= 0:  # nothing depends on it: a number that is penalised only costs
+            W[:, t] *= l1 == 0
+        else:
             W[:, t] = np.maximum(0.0, W[:, t] + (A[:, t] - l1 - W @ G[t] - l2 * W[:, t]) / curve)
     return W
-
-
-@dataclass(frozen=True)
-class Beyond:
-    """What extrapolation remembers, by component: (k, n) and (k, p)."""
-
-    W: Floats
-    """The last true W, from which the next change is counted."""
-    H: Floats
-    Wy: Floats
-    """Where W is looked at next."""
-    Hy: Floats
-    share: float = AHEAD
-    ceiling: float = 1.0
-    plain: bool = True
-    """Whether the next step starts from the accepted factors themselves, and so cannot fail."""
 
 
 @dataclass(frozen=True)
@@ -116,25 +103,24 @@ class Hals:
     def step(self, state: Search) -> Search:
         """Both factors once, from where extrapolation leads; back to the last factors if that is worse."""
         memory: Beyond = state.memory
-        ahead = memory.share if self.extrapolated and not memory.plain else 0.0
+        ahead = memory.ahead if self.extrapolated else 0.0
         W, Wy, B, G = self._samples(memory, ahead)
         H = np.empty_like(memory.H)
         penalty = self.problem.penalty
         self._sweep(memory.Hy, B, G, penalty.l1_H, penalty.l2_H, H)
         cost = self._objective(Wy, H, B, G)
         if ahead > 0.0 and cost > state.objective[-1]:
-            back = replace(self._memory(state.W, state.H), share=memory.share / SHRINK, ceiling=memory.share)
-            return self._looked_at(replace(state, steps=state.steps + 1, memory=back))
+            back = self._memory(state.W, state.H)
+            return self._looked_at(replace(state, steps=state.steps + 1, memory=memory.refused(back.W, back.H)))
         Hy = np.empty_like(H)
         _compiled().extrapolate(H, memory.H, ahead, Hy)
-        share, ceiling = min(memory.share * GROWTH, memory.ceiling), min(memory.ceiling * CEILING_GROWTH, 1.0)
         found = replace(
             state,
             W=np.ascontiguousarray(Wy.T),
             H=H,
             steps=state.steps + 1,
             objective=(*state.objective, cost),
-            memory=Beyond(W, H, Wy, Hy, share, ceiling, plain=False),
+            memory=memory.paid(W, H, Wy, Hy),
         )
         return self._looked_at(found)
 
@@ -142,16 +128,16 @@ class Hals:
         """Every few steps: the KKT residual, and whether a component died."""
         if state.steps % LOOK:
             return state
+        state = state.seen(self.problem.residual(state.W, state.H, self.turned))
         W, H = revived(state.W, state.H, self.problem.floor(len(state.H)))
-        if W is not state.W:
-            state = replace(state, W=W, H=H, memory=replace(self._memory(W, H), share=state.memory.share))
-        return state.seen(self.problem.residual(state.W, state.H, self.turned))
+        if W is state.W or state.finished:
+            return state
+        return replace(state, W=W, H=H, memory=replace(self._memory(W, H), share=state.memory.share))
 
     def _memory(self, W: Floats, H: Floats) -> Beyond:
         """Nothing remembered: the next step starts from these factors."""
         W, H = revived(W, H, self.problem.floor(len(H)))
-        turned = np.ascontiguousarray(W.T)
-        return Beyond(turned, H, turned, H)
+        return Beyond.nothing(np.ascontiguousarray(W.T), H)
 
     def _samples(self, memory: Beyond, ahead: float) -> tuple[Floats, Floats, Floats, Floats]:
         """The W half-step of every slab: W, W extrapolated, and of that one B = Wy X (k, p) and G = Wy Wyᵀ."""

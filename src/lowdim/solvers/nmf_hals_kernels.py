@@ -33,7 +33,10 @@ def sweep(F: Floats, A: Floats, G: Floats, l1: float, l2: float, out: Floats) ->
                 lanes[t, c] = 0.0
         for t in range(k):
             curve = G[t, t] + l2
-            if curve <= 0.0:
+            if curve <= 0.0:  # nothing depends on it: a number that is penalised only costs
+                if l1 > 0.0:
+                    for c in range(width):
+                        lanes[t, c] = 0.0
                 continue
             _add_rows(G[t], lanes, total)
             for c in range(width):

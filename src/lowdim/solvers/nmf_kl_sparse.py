@@ -4,32 +4,33 @@ Given H the rows of W are separate convex problems. Each coordinate takes a Newt
 descent (Hsieh & Dhillon 2011, "Fast coordinate descent methods with variable selection for non-negative matrix
 factorization"), damped where that is needed to never raise the objective (Hien & Gillis 2021, "Algorithms for
 nonnegative matrix factorization with the Kullback–Leibler divergence"). Only stored entries are met: zeros enter
-through Σ wh = Σ_k (Σ w_k)(Σ h_k).
+through Σ wh = Σ_k (Σ w_k)(Σ h_k). The compiled solver goes beyond each new point by a share of the last change (Ang &
+Gillis 2019, whose extrapolation Carbonetto et al. 2021, "Non-negative matrix factorization algorithms greatly improve
+topic model fits", use for the same steps) and takes such a step back if it did not pay.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.solvers.nmf_beyond import Beyond
 from lowdim.solvers.nmf_loss import residual
-from lowdim.solvers.nmf_search import LOOK, Problem, Search, begin, revived
+from lowdim.solvers.nmf_search import LOOK, Problem, Search, begin, even_stretches, revived
 from lowdim.sources.workers import in_order
 
 Floats = NDArray[np.float64]
 
-SWEEPS = 2
-"""Sweeps over the components of a row before the other factor has its turn: what was gathered is used twice."""
+SWEEPS = 3
+"""Sweeps over the components of a row before the other factor has its turn: what was gathered is used again, and later
+sweeps meet more components that stay zero. With random seed 0, 3 took the least time over counts of words and of genes
+together; 4 was 5 % behind, 6 was 17 %, single runs, and none was first on both."""
 
 NEAR = 0.683802
 """Length of a Newton step, in the local norm, that needs no damping (Hien & Gillis 2021)."""
-
-SLABS = 16
-"""Stretches of rows, of about as many stored entries, that threads share."""
 
 
 @dataclass(frozen=True)
@@ -86,45 +87,68 @@ class SparseNewton:
     rows: tuple[tuple[int, int], ...]
     columns: tuple[tuple[int, int], ...]
     sweeps: int = SWEEPS
+    extrapolated: bool = True
 
     @classmethod
-    def of(cls, problem: Problem, sweeps: int = SWEEPS) -> SparseNewton:
+    def of(cls, problem: Problem, sweeps: int = SWEEPS, extrapolated: bool = True) -> SparseNewton:
         """For a problem with β = 1 and a CSR matrix without stored zeros."""
         turned = problem.turned
-        return cls(problem, turned, _stretches(problem.X.indptr), _stretches(turned.X.indptr), sweeps)
+        return cls(
+            problem, turned, even_stretches(problem.X.indptr), even_stretches(turned.X.indptr), sweeps, extrapolated
+        )
 
     def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
         """The state before the first step, which remembers H by column, (p, k)."""
-        Ht = np.ascontiguousarray(H.T)
-        first, cost = self._looked_at(W, Ht)
-        return Search(W, H, tol, objective=(cost,), memory=Ht).seen(first)
+        first, cost = self._looked_at(W, np.ascontiguousarray(H.T))
+        return Search(W, H, tol, objective=(cost,), memory=self._memory(W, H)).seen(first)
 
     def step(self, state: Search) -> Search:
-        """Both factors once, with the objective after both."""
+        """Both factors once, from where extrapolation leads; back to the last factors if that is worse."""
+        memory: Beyond = state.memory
+        ahead = memory.ahead if self.extrapolated else 0.0
+        W, _ = self._half(self.problem, self.rows, memory.Wy, memory.Hy, False)
+        Wy = _beyond(W, memory.W, ahead)
+        Ht, stored = self._half(self.turned, self.columns, memory.Hy, Wy, True)
+        cost = self._objective(stored, Wy, Ht)
+        if ahead > 0.0 and cost > state.objective[-1]:
+            back = self._memory(state.W, state.H)
+            found = replace(state, steps=state.steps + 1, memory=memory.refused(back.W, back.H))
+        else:
+            onward = memory.paid(W, Ht, Wy, _beyond(Ht, memory.H, ahead))
+            objective = (*state.objective, cost)
+            found = replace(state, W=Wy, H=Ht.T, steps=state.steps + 1, objective=objective, memory=onward)
+        if found.steps % LOOK == 0:
+            found = found.seen(self._looked_at(found.W, np.ascontiguousarray(found.H.T))[0])
+        return found if found.finished else self._revived(found)
+
+    def _memory(self, W: Floats, H: Floats) -> Beyond:
+        """Nothing remembered: the next step starts from these factors."""
+        W, H = revived(W, H, self.problem.floor(len(H)))
+        return Beyond.nothing(W, np.ascontiguousarray(H.T))
+
+    def _revived(self, state: Search) -> Search:
+        """With a fresh memory if a component died."""
         W, H = revived(state.W, state.H, self.problem.floor(len(state.H)))
-        Ht = state.memory if H is state.H else np.ascontiguousarray(H.T)
-        W, _ = self._half(self.problem, self.rows, W, Ht)
-        Ht, stored = self._half(self.turned, self.columns, Ht, W)
-        cost = self._objective(stored, W, Ht)
-        found = replace(state, W=W, H=Ht.T, steps=state.steps + 1, objective=(*state.objective, cost), memory=Ht)
-        return found if found.steps % LOOK else found.seen(self._looked_at(W, Ht)[0])
+        if W is state.W:
+            return state
+        return replace(state, W=W, H=H, memory=replace(self._memory(W, H), share=state.memory.share))
 
     def _objective(self, stored: float, W: Floats, Ht: Floats) -> float:
         """From Σ x log(x / wh) − x over what is stored."""
         return stored + float(W.sum(axis=0) @ Ht.sum(axis=0)) + self.problem.penalty.value(W, Ht.T)
 
     def _half(
-        self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats
+        self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats, with_loss: bool
     ) -> tuple[Floats, float]:
-        """W given H, and Σ x log(x / wh) − x."""
+        """W given H, and Σ x log(x / wh) − x if it is wanted: logarithms are a tenth of the work."""
         kernels = _compiled()
         X, penalty = problem.X, problem.penalty
         added = Ht.sum(axis=0) + penalty.l1_W
-        out, losses = np.empty_like(W), np.empty(len(W))
+        out, losses = np.empty_like(W), np.zeros(len(W))
 
         def one(span: tuple[int, int]) -> None:
             kernels.newton_rows(
-                X.indptr, X.indices, X.data, *span, W, Ht, added, penalty.l2_W, self.sweeps, out, losses
+                X.indptr, X.indices, X.data, *span, W, Ht, added, penalty.l2_W, self.sweeps, with_loss, out, losses
             )
 
         for _ in in_order(one, stretches):
@@ -152,13 +176,9 @@ class SparseNewton:
         return taken, (Ht.sum(axis=0) + problem.penalty.l1_W) + problem.penalty.l2_W * W, float(losses.sum())
 
 
-def _stretches(starts: NDArray[Any]) -> tuple[tuple[int, int], ...]:
-    """Rows first … last of about equally many stored entries, whatever the number of threads."""
-    n = len(starts) - 1
-    weight = starts + np.arange(n + 1)  # a row without entries is work too
-    edges = np.searchsorted(weight, np.linspace(0, weight[-1], SLABS + 1))
-    edges[0], edges[-1] = 0, n
-    return tuple((int(a), int(b)) for a, b in pairwise(edges) if b > a)
+def _beyond(new: Floats, old: Floats, ahead: float) -> Floats:
+    """New and a share of the change since old, not below zero."""
+    return np.maximum(new + ahead * (new - old), 0.0) if ahead else new
 
 
 def _compiled() -> Any:

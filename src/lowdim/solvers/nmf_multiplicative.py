@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.solvers.nmf_loss import KULLBACK_LEIBLER, TINY
+from lowdim.solvers.nmf_loss import KULLBACK_LEIBLER, TINY, fitted_total
 from lowdim.solvers.nmf_search import LOOK, Problem, Search, begin
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ class Multiplicative:
         """The state before the first step: zeros, which no update would leave, are lifted a little, and for β = 1 the
         total is made that of X, which later updates keep."""
         W, H = self._lifted(self.problem, W), self._lifted(self.turned, H.T).T
-        fitted = float(W.sum(axis=0) @ H.sum(axis=1))
+        fitted = fitted_total(self.problem.X, W, H)
         if self.problem.beta == KULLBACK_LEIBLER and fitted > 0:
             scale = np.sqrt(self.problem.X.sum() / fitted)
             W, H = W * scale, H * scale

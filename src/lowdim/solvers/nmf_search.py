@@ -1,7 +1,7 @@
 """The problem that all solvers of non-negative matrix factorisation share, and the state that they step from.
 
-A solver is a step from one state to the next. Each is stopped by the KKT residual relative to that of the start: a
-small step or a small gain says only that a solver is slow (scikit-learn's updates stop on them, far from a solution).
+A solver is a step from one state to the next. Each is stopped by the KKT residual: a small step or a small gain says
+only that a solver is slow (scikit-learn's updates stop on them, far from a solution).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput
 from lowdim.solvers.iterate import iterate
 from lowdim.solvers.nmf_loss import FROBENIUS, ITAKURA_SAITO, Penalty, loss, parts, residual
+from lowdim.solvers.nmf_observed import Observed, observed
 from lowdim.sources.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
@@ -33,9 +34,13 @@ FLOOR = 1e-12
 ever (Lin 2007, "On the convergence of multiplicative update algorithms for nonnegative matrix factorization")."""
 
 
+LEAST_STRETCH, MOST_STRETCHES = 4096, 16
+"""Stored entries that are worth a thread's while, and stretches of rows at most."""
+
+
 @dataclass(frozen=True)
 class Problem:
-    """X (n, p) ≈ W H for float64 rows, dense in C order or CSR, with non-negative W (n, k) and H (k, p)."""
+    """X (n, p) ≈ W H for float64 rows, dense in C order, CSR or `Observed`, with non-negative W (n, k) and H (k, p)."""
 
     X: Any
     beta: float = FROBENIUS
@@ -49,7 +54,11 @@ class Problem:
 
     def objective(self, W: Floats, H: Floats) -> float:
         """Loss and penalties."""
-        return loss(self.X, W, H, self.beta) + self.penalty.value(W, H)
+        return self.loss(W, H) + self.penalty.value(W, H)
+
+    def loss(self, W: Floats, H: Floats) -> float:
+        """β-divergence of X from W H."""
+        return loss(self.X, W, H, self.beta)
 
     def parts(self, W: Floats, H: Floats) -> tuple[Floats, Floats]:
         """(n, k) what the gradient of the objective by W takes off, and what it adds."""
@@ -76,25 +85,23 @@ class Search:
     W: Floats
     H: Floats
     tol: float = 1e-4
-    """KKT residual, as a share of that of the start, that is small enough."""
+    """KKT residual that is small enough."""
     steps: int = 0
     objective: tuple[float, ...] = ()
     """What was minimised, wherever the solver looked: never rising."""
     residual: float = np.inf
     """KKT residual at the last look."""
-    first: float = np.inf
-    """That of the start."""
     memory: Any = None
     """What the solver remembers of earlier steps."""
 
     @property
     def finished(self) -> bool:
         """Whether the KKT residual is small enough, or nothing but rounding."""
-        return self.residual <= max(self.tol * self.first, ROUNDING)
+        return self.residual <= max(self.tol, ROUNDING)
 
     def seen(self, residual: float) -> Search:
         """With the KKT residual of a look."""
-        return replace(self, residual=residual, first=self.first if np.isfinite(self.first) else residual)
+        return replace(self, residual=residual)
 
 
 def begin(problem: Problem, W: Floats, H: Floats, tol: float = 1e-4, turned: Problem | None = None) -> Search:
@@ -119,6 +126,16 @@ def stretches(n: int, longest: int) -> tuple[slice, ...]:
     return tuple(slice(a, b) for a, b in pairwise(edges) if b > a)
 
 
+def even_stretches(starts: NDArray[Any]) -> tuple[tuple[int, int], ...]:
+    """Rows first … last of a CSR matrix with about equally many stored entries, whatever the number of threads."""
+    n = len(starts) - 1
+    work = starts + np.arange(n + 1)  # a row without entries is work too
+    count = int(np.clip(work[-1] // LEAST_STRETCH, 1, MOST_STRETCHES))
+    edges = np.searchsorted(work, np.linspace(0, work[-1], count + 1))
+    edges[0], edges[-1] = 0, n
+    return tuple((int(a), int(b)) for a, b in pairwise(edges) if b > a)
+
+
 def revived(W: Floats, H: Floats, small: float) -> tuple[Floats, Floats]:
     """The same product, in which no column of W is zero: a component with W = 0 and H = 0 would never come back.
 
@@ -131,26 +148,47 @@ def revived(W: Floats, H: Floats, small: float) -> tuple[Floats, Floats]:
     return np.where(dead, small, W), np.where(dead[:, None], 0.0, H)
 
 
-def checked(X: Any, beta: float) -> Any:
-    """X as solvers want it: float64, C order or CSR without stored zeros, nothing negative or missing."""
-    if scipy.sparse.issparse(X):
-        X = scipy.sparse.csr_array(X, dtype=np.float64, copy=True)
-        X.sum_duplicates()
-        X.eliminate_zeros()
-        values = X.data
+def checked(X: Any, beta: float, weights: Any = None, missing: str | None = None) -> Any:
+    """X as solvers want it: float64, C order or CSR without stored zeros, nothing negative; where entries are missing
+    or have weights, `Observed` (there: what `weights` and `missing` may be)."""
+    if weights is not None or missing is not None:
+        X = observed(X, weights, missing)
+    if isinstance(X, Observed):
+        values, zeros = X.stored.data[X.weights > 0], X.unstored * (X.shape[0] * X.shape[1] - X.stored.nnz)
+    elif scipy.sparse.issparse(X):
+        X = _without_zeros(X)
+        values, zeros = X.data, X.shape[0] * X.shape[1] - X.nnz
     else:
         X = np.ascontiguousarray(X, dtype=np.float64)
-        values = X
+        values, zeros = X, 0
     wrong = int(np.count_nonzero(~(values >= 0) | np.isinf(values)))
     if wrong:
         raise BadInput(
-            f"{wrong} of {values.size} entries are negative, infinite or missing, and non-negative factors need finite "
-            "numbers from 0: shift or clip them, or fill what is missing first."
+            f"{_wrong(values)}, and non-negative factors need finite numbers from 0: shift, clip or fill them first."
         )
-    zeros = X.shape[0] * X.shape[1] - int(np.count_nonzero(values))
+    zeros = int(zeros) + values.size - int(np.count_nonzero(values))
     if beta <= ITAKURA_SAITO and zeros:
         raise BadInput(
             f"{zeros} of {X.shape[0] * X.shape[1]} entries are zero, whose divergence with beta = {beta:g} is "
             "infinite: add a small number to all entries, or take beta_loss='kullback-leibler'."
         )
     return X
+
+
+def _without_zeros(X: Any) -> Any:
+    """CSR of float64 without duplicates and stored zeros: the same arrays where they are that already."""
+    given = X
+    X = scipy.sparse.csr_array(X, dtype=np.float64)
+    if X.has_canonical_format and X.data.all():
+        return X
+    X = scipy.sparse.csr_array(given, dtype=np.float64, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    return X
+
+
+def _wrong(values: Floats) -> str:
+    """What of the entries cannot be taken."""
+    below, infinite, missing = (int(np.count_nonzero(one)) for one in (values < 0, np.isinf(values), np.isnan(values)))
+    said = {"Negative values in data": below, "Infinite values in data": infinite, "NaN in data": missing}
+    return "; ".join(f"{what} ({count:,} of {values.size:,} entries)" for what, count in said.items() if count)
