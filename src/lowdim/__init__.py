@@ -17,23 +17,30 @@ if TYPE_CHECKING:
     from lowdim import datasets, errors
     from lowdim.models.adopt import convert
     from lowdim.models.kernel_pca import KernelPCA
+    from lowdim.models.nmf import NMF
     from lowdim.models.pca import PCA
     from lowdim.models.ppca import ProbabilisticPCA
     from lowdim.models.ppca_mixture import PPCAMixture
     from lowdim.models.saving import load
+    from lowdim.models.vector_quantizer import VectorQuantizer
     from lowdim.recipes.basis_pursuit import basis_pursuit
+    from lowdim.recipes.compare import compare
     from lowdim.recipes.denoise import denoise
     from lowdim.recipes.inpaint import inpaint
+    from lowdim.recipes.topics import topics
     from lowdim.sources.open import open_source as open
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
     "KernelPCA": ("lowdim.models.kernel_pca", "KernelPCA"),
+    "NMF": ("lowdim.models.nmf", "NMF"),
     "PCA": ("lowdim.models.pca", "PCA"),
     "PPCAMixture": ("lowdim.models.ppca_mixture", "PPCAMixture"),
     "ProbabilisticPCA": ("lowdim.models.ppca", "ProbabilisticPCA"),
+    "VectorQuantizer": ("lowdim.models.vector_quantizer", "VectorQuantizer"),
     "basis_pursuit": ("lowdim.recipes.basis_pursuit", "basis_pursuit"),
+    "compare": ("lowdim.recipes.compare", "compare"),
     "convert": ("lowdim.models.adopt", "convert"),
     "datasets": ("lowdim.datasets", None),
     "denoise": ("lowdim.recipes.denoise", "denoise"),
@@ -41,14 +48,18 @@ _PUBLIC = {
     "inpaint": ("lowdim.recipes.inpaint", "inpaint"),
     "load": ("lowdim.models.saving", "load"),
     "open": ("lowdim.sources.open", "open_source"),
+    "topics": ("lowdim.recipes.topics", "topics"),
 }
 
 __all__ = [
+    "NMF",
     "PCA",
     "KernelPCA",
     "PPCAMixture",
     "ProbabilisticPCA",
+    "VectorQuantizer",
     "basis_pursuit",
+    "compare",
     "convert",
     "datasets",
     "denoise",
@@ -56,6 +67,7 @@ __all__ = [
     "inpaint",
     "load",
     "open",
+    "topics",
 ]
 
 

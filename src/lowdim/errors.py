@@ -197,6 +197,10 @@ class FarFromData(LowdimWarning):
         self.points = points
 
 
+class EmptyTexts(LowdimWarning):
+    """Texts without a word that is counted."""
+
+
 class RankWarning(LowdimWarning):
     """More components were asked for than the data have directions."""
 

@@ -78,7 +78,7 @@ def _model_arrays(file: str, output: str | None, quiet: bool) -> int:
     fit = load_model(file).fit_
     if not isinstance(fit, LinearFit):
         raise BadParameter(
-            f"{file}: a kernel PCA has no components among the columns, so there are no such arrays to write; "
+            f"{file}: only models with a mean and orthogonal components have such arrays; "
             "lowdim transform and inverse use it."
         )
     arrays: dict[str, Any] = {

@@ -29,6 +29,7 @@ def describe(
     model: options.Model = "pca",
     kernel: options.Kernel = None,
     gamma: options.Gamma = None,
+    loss: options.Loss = None,
     scale: options.Scale = False,
     columns: options.Columns = None,
     drop: options.Drop = None,
@@ -50,7 +51,7 @@ def describe(
     from lowdim.errors import MissingValues
 
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
-    estimator = build(model, keep, scale, memory, kernel, gamma)
+    estimator = build(model, keep, scale, memory, kernel, gamma, loss)
     with naming(wish.name):
         source = wish.open()
         try:
@@ -60,7 +61,7 @@ def describe(
                 raise
             say_description("describe", wish, source, json, quiet)
             return 0
-    say_fit("describe", estimator, wish, source, Asked(keep, model, kernel, gamma), json, quiet)
+    say_fit("describe", estimator, wish, source, Asked(keep, model, kernel, gamma, loss), json, quiet)
     return 0
 
 

@@ -32,16 +32,29 @@ EXITS: tuple[tuple[type[BaseException], int], ...] = (
 
 WORDING = (
     (
-        r"(?:Probabilistic|Kernel)?PCA\(n_components=(\S+)\): n_components must be",
+        r"(?<!\S)(pca|ppca|kernel|nmf|nmf-kl|vq): \w+\(n_components=(\S+?)\): n_components must be",
+        r"--k \2: for \1 it must be",
+    ),
+    (
+        r"(?:(?:Probabilistic|Kernel)?PCA|NMF)\(n_components=(\S+)\): n_components must be",
         r"--keep \1: the number of components must be",
     ),
+    (r"VectorQuantizer\(n_components=(\S+)\): n_components must be", r"--keep \1: the number of codewords must be"),
+    (r", and the (.*?) has n_samples=(\d+)", r", of which there are \2"),
+    (r"compare\(picture_shape=[^)]*\)\): ", "--picture: "),
+    (r"compare\(held_out=([^)]*)\): held_out must be", r"--held-out \1: it must be"),
+    (r"plot\(row=([^)]*)\): row must be", r"--row \1: it must be"),
+    (r"compare\(random_state=([^)]*)\): random_state must be", r"--seed \1: it must be"),
+    (r"compare\(models=\[('[^']*')?\]\): ", r"--models \1: "),
+    (r"name models, as in models=\[.*?\]", "name models, as in --models pca,nmf,vq"),
+    (r"compare\(k=([^)]*)\): k must be", r"--k \1: it must be"),
     (
         r"fit ProbabilisticPCA or PCA\(missing='ppca'\), or leave those rows or columns out",
         "fill them with lowdim impute, use --model ppca, or leave columns out",
     ),
     (r"as in table='([^']*)'", r"as in --table \1"),
     (r"(standard input: )?\S*/standard-input\.\w+", "standard input"),
-    (r"(?:Probabilistic|Kernel)?PCA\(memory='?([^')]*)'?\): memory must be", r"--memory \1: it must be"),
+    (r"(?:(?:Probabilistic|Kernel)?PCA|NMF)\(memory='?([^')]*)'?\): memory must be", r"--memory \1: it must be"),
     (r"KernelPCA\(memory=([^)]*)\):", r"--memory \1:"),
     (r"KernelPCA\(kernel='(\w+)'\):", r"--kernel \1:"),
     (r"gamma='median' needs", "--gamma median needs"),
@@ -56,6 +69,11 @@ WORDING = (
         "the shares are intervals; take",
     ),
     (r"take a wider kernel", "take a wider kernel (a smaller --gamma)"),
+    (r"topics\((\w+)_(\w+)='?([^')]*)'?\): \w+ must be", r"--\1-\2 \3: it must be"),
+    (r"topics\((\w+)='?([^')]*)'?\): \w+ must be", r"--\1 \2: it must be"),
+    (r"\b(text|label)_field='?([\w .-]+)'? out", r"--\1-field \2 out"),
+    (r"with text_field; those", "with --text-field; those"),
+    (r"lower min_df, raise max_df", "lower --min-df, raise --max-df"),
     (r"denoise\((\w+)='?([^')]*)'?\): \w+ must be", r"--\1 \2: it must be"),
 )
 """What Python calls by parameters, in words of the command line."""

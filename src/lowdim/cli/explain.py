@@ -24,6 +24,7 @@ def explain(
     model: options.Model = "pca",
     kernel: options.Kernel = None,
     gamma: options.Gamma = None,
+    loss: options.Loss = None,
     scale: options.Scale = False,
     columns: options.Columns = None,
     drop: options.Drop = None,
@@ -42,4 +43,4 @@ def explain(
 
     wish = Wish(file, columns, drop, label, weight, encode, table, sql)
     with naming(wish.name):
-        return say_plan(build(model, keep, scale, memory, kernel, gamma).explain(wish.open()), "explain", json)
+        return say_plan(build(model, keep, scale, memory, kernel, gamma, loss).explain(wish.open()), "explain", json)

@@ -38,8 +38,8 @@ def export(
     estimator = load_model(model)
     if not isinstance(estimator, LinearModel):
         raise BadParameter(
-            f"{model}: only models whose scores are sums over columns become ONNX graphs, and a kernel PCA is none; "
-            "lowdim transform gives its scores."
+            f"{model}: only models whose scores are sums over columns become ONNX graphs, and "
+            f"{type(estimator).__name__} is none; lowdim transform gives its scores."
         )
     estimator.export_onnx(output, inverse=inverse, dtype="float64" if double else "float32")
     if not quiet:

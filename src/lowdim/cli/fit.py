@@ -26,6 +26,7 @@ lowdim fit wine.csv --scale --keep 2 -o scores.csv   # two, and their scores
 lowdim fit wine.csv --label kind --save wine.lowdim  # keep the model
 lowdim fit holes.csv --model ppca                    # values are missing
 lowdim fit wine.csv --model kernel --scale           # along curves
+lowdim fit counts.csv --model nmf --loss kl --keep 8 # parts of counts
 lowdim fit big.parquet --memory 1GB --dry-run        # what would it take?
 cat wine.csv | lowdim fit - --json                   # for programs
 """
@@ -50,6 +51,7 @@ class Asked:
     model: str = "pca"
     kernel: str | None = None
     gamma: str | None = None
+    loss: str | None = None
 
     @property
     def name(self) -> str:
@@ -59,11 +61,13 @@ class Asked:
     @property
     def kept(self) -> str:
         """How many components, in words of the prompt."""
-        return "--keep auto" if self.name == "ppca" and self.keep == options.KEEP else f"--keep {self.keep}"
+        unless_said = {"ppca": "auto", "nmf": "auto", "vq": str(options.CODEWORDS)}
+        return f"--keep {unless_said.get(self.name, self.keep) if self.keep == options.KEEP else self.keep}"
 
     def typed(self) -> str:
         """The options as they would be typed again."""
         given = {"model": None if self.name == "pca" else self.name, "kernel": self.kernel, "gamma": self.gamma}
+        given |= {"loss": self.loss}
         given["keep"] = None if self.keep == options.KEEP else self.keep
         return " ".join(f"--{name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
 
@@ -75,6 +79,7 @@ def fit(
     model: options.Model = "pca",
     kernel: options.Kernel = None,
     gamma: options.Gamma = None,
+    loss: options.Loss = None,
     scale: options.Scale = False,
     columns: options.Columns = None,
     drop: options.Drop = None,
@@ -101,12 +106,10 @@ def fit(
     from lowdim.cli.writing import check_output, score_names, write_rows
 
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
-    asked = Asked(keep, model, kernel, gamma)
-    estimator = build(model, keep, scale, memory, kernel, gamma)
-    if resume is not None and asked.name == "kernel":
-        raise BadParameter(
-            "--resume: a kernel PCA compares all rows with each other and leaves no checkpoint; fit it anew."
-        )
+    asked = Asked(keep, model, kernel, gamma, loss)
+    estimator = build(model, keep, scale, memory, kernel, gamma, loss)
+    if resume is not None and asked.name in ("kernel", "nmf", "vq"):
+        raise BadParameter(f"--resume: --model {asked.name} leaves no checkpoints; fit it anew.")
     if json and output == "-":
         raise BadParameter("--json and -o - both want standard output; write the scores to a file.")
     check_output(output, data)
@@ -123,7 +126,7 @@ def fit(
             estimator.save(save)
         if output is not None:
             with shown(quiet, data):
-                names, holes = score_names(estimator.n_components_), takes_holes(estimator)
+                names, holes = score_names(estimator), takes_holes(estimator)
                 write_rows(source, estimator.transform, names, output, label, raw, holes=holes)
     say_fit("fit", estimator, wish, source, asked, json, quiet, save=save, output=output)
     if resume is not None and not quiet:
@@ -185,13 +188,17 @@ def _summary(
     estimator: Model, wish: Wish, source: Source, asked: Asked, save: str | None, output: str | None, width: int
 ) -> list[Line]:
     """A fit on one screen, with what can be done next."""
+    from lowdim.results.codebook import CodebookFit
     from lowdim.results.kernel import KernelFit
+    from lowdim.results.nmf import NonNegativeFit
+    from lowdim.views.codebook import codebook_summary
     from lowdim.views.kernel_summary import kernel_summary, kernel_swamping
+    from lowdim.views.nmf import nmf_summary
     from lowdim.views.summary import About, summary, swamping
 
-    record, scaled = estimator.fit_, estimator.scale is not False
-    by_kernel = isinstance(record, KernelFit)
-    swamped = asked.name != "ppca" and (kernel_swamping(record) if by_kernel else swamping(record))
+    record, scaled = estimator.fit_, getattr(estimator, "scale", False) is not False
+    by_kernel, of_parts = isinstance(record, KernelFit), isinstance(record, NonNegativeFit)
+    swamped = asked.name in ("pca", "kernel") and (kernel_swamping(record) if by_kernel else swamping(record))
     steps = _next(wish, asked, scaled, save, output)
     if not scaled and wish.data != "-" and swamped:
         words = ["lowdim", shlex.quote(wish.data), wish.chosen(), asked.typed() if by_kernel else "", "--scale"]
@@ -205,6 +212,10 @@ def _summary(
         next=tuple(steps),
         kernel=f"--gamma {estimator.gamma}" if by_kernel and isinstance(estimator.gamma, str) else "",
     )
+    if of_parts:
+        return nmf_summary(record, about, width)
+    if isinstance(record, CodebookFit):
+        return codebook_summary(record, about, width)
     return kernel_summary(record, about, width) if by_kernel else summary(record, about, width)
 
 
@@ -229,6 +240,12 @@ def _next(wish: Wish, asked: Asked, scaled: bool, save: str | None, output: str 
     if asked.name == "kernel":
         free = asked.gamma is None and asked.kernel in (None, "rbf", "laplacian")
         return [*steps, *([(f"{fit_same} --gamma auto", "another width?")] if free else [])]
+    if asked.name == "nmf":
+        counts = asked.loss is None
+        return [*steps, *([(f"{fit_same} --loss kl", "the numbers are counts?")] if counts else [])]
     if asked.name == "ppca":
         return [*steps, (f"lowdim impute {data} -o filled.csv", "fill what is missing")]
+    if asked.name == "vq":
+        k = options.CODEWORDS if asked.keep == options.KEEP else asked.keep
+        return [*steps, (f"lowdim compare {data} --k {k} --models vq,pca", "against PCA")]
     return [*steps, (f"lowdim choose {same}", "how many dimensions?")]

@@ -39,17 +39,25 @@ def info(
             say_description("info", wish, wish.open(), json, quiet=False)
         return 0
     from lowdim.cli.talk import say, say_json, text_width
+    from lowdim.results.codebook import CodebookFit
     from lowdim.results.kernel import KernelFit
+    from lowdim.results.nmf import NonNegativeFit
+    from lowdim.views.codebook import codebook_model_lines
     from lowdim.views.facts import fit_facts
     from lowdim.views.kernel_summary import kernel_model_lines
     from lowdim.views.model import model_lines
+    from lowdim.views.nmf import nmf_model_lines
 
     estimator = load_model(file)
     settings = {name: value for name, value in estimator.get_params().items() if name in SETTINGS}
     kind = next(name for name, model in MODELS.items() if model == type(estimator).__name__)
-    can_go_on = getattr(estimator, "_moments", None) is not None
+    can_go_on = (getattr(estimator, "_moments", None) or getattr(estimator.fit_, "past", None)) is not None
     if json:
         say_json("info", {"model": kind, "file": file, **settings, "can_go_on": can_go_on, **fit_facts(estimator.fit_)})
+    elif isinstance(estimator.fit_, CodebookFit):
+        say(codebook_model_lines(file, estimator.fit_, text_width()))
+    elif isinstance(estimator.fit_, NonNegativeFit):
+        say(nmf_model_lines(file, estimator.fit_, text_width()))
     elif isinstance(estimator.fit_, KernelFit):
         say(kernel_model_lines(file, estimator.fit_, settings, text_width()))
     else:

@@ -45,7 +45,7 @@ def inverse(
     wish = Wish(data, label=label, table=table, sql=sql)
     with naming(wish.name):
         source = wish.open()
-        take = _scores(source, score_names(estimator.n_components_), wish.name, model)
+        take = _scores(source, score_names(estimator), wish.name, model)
         with shown(quiet, data):
             names = column_names(estimator.fit_)
             with far_points_said_once() as said_later:

@@ -15,6 +15,7 @@ from typer.exceptions import TyperException
 from lowdim import __version__, errors
 from lowdim.cli import (
     choose,
+    compare,
     convert,
     datasets,
     denoise,
@@ -26,6 +27,7 @@ from lowdim.cli import (
     info,
     inpaint,
     inverse,
+    topics,
     transform,
 )
 from lowdim.cli.exits import USAGE, in_words, report, report_usage, say_error, say_line
@@ -46,7 +48,9 @@ VERBS = {
     "impute": impute,
     "denoise": denoise,
     "inpaint": inpaint,
+    "topics": topics,
     "choose": choose,
+    "compare": compare,
     "info": info,
     "explain": explain,
     "convert": convert,

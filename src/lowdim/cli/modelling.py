@@ -10,7 +10,7 @@ from lowdim.errors import BadParameter
 if TYPE_CHECKING:
     from lowdim.models.model import Model
 
-MODELS = {"pca": "PCA", "ppca": "ProbabilisticPCA", "kernel": "KernelPCA"}
+MODELS = {"pca": "PCA", "ppca": "ProbabilisticPCA", "kernel": "KernelPCA", "nmf": "NMF", "vq": "VectorQuantizer"}
 """What --model says → the name of the estimator."""
 
 
@@ -60,6 +60,16 @@ def kernel_components(keep: str) -> int | float | str | None:
     raise BadParameter(f"--keep {keep}: a share such as 90%, a number such as 12, all, or auto is needed.")
 
 
+def part_count(keep: str) -> int | str:
+    """What --keep means for an NMF: a number of parts, or auto, which hidden entries decide."""
+    text = keep.strip().lower()
+    if text == "auto":
+        return "held_out"
+    if not text.isdigit() or int(text) < 1:
+        raise BadParameter(f"--keep {keep}: a whole number from 1, or auto, is needed.")
+    return int(text)
+
+
 def kernel_width(kernel: str, gamma: str | None) -> float | str | None:
     """What --gamma means for a kernel: a number, or the name of a rule, which only kernels of distances have."""
     if kernel in ("linear", "cosine"):
@@ -86,18 +96,27 @@ def kernel_width(kernel: str, gamma: str | None) -> float | str | None:
 
 
 def build(
-    model: str, keep: str, scale: bool, memory: str | None, kernel: str | None = None, gamma: str | None = None
+    model: str,
+    keep: str,
+    scale: bool,
+    memory: str | None,
+    kernel: str | None = None,
+    gamma: str | None = None,
+    loss: str | None = None,
 ) -> Model:
     """The model with these settings."""
     name = model.lower()
-    given = {"--kernel": kernel, "--gamma": gamma}
-    alone = next((option for option, value in given.items() if value is not None), None)
-    if name != "kernel" and alone is not None:
-        raise BadParameter(f"{alone} {given[alone]}: only kernel PCA has that; add --model kernel.")
+    for option, value, owner in (("--kernel", kernel, "kernel"), ("--gamma", gamma, "kernel"), ("--loss", loss, "nmf")):
+        if value is not None and name != owner:
+            raise BadParameter(f"{option} {value}: only --model {owner} has that; add it, or leave {option} out.")
     if name not in MODELS:
         raise BadParameter(f"--model {model}: there is no such model yet; there is {', '.join(MODELS)}.")
+    if name == "nmf":
+        return _nmf(keep, scale, memory, loss)
     if name == "kernel":
         return _kernel_pca(kernel_components(keep), scale, memory, (kernel or "rbf").lower(), gamma)
+    if name == "vq":
+        return _vector_quantizer(keep, scale, memory)
     if name == "ppca":
         from lowdim.models.ppca import ProbabilisticPCA
 
@@ -108,6 +127,42 @@ def build(
 
     settings: dict[str, Any] = {} if memory is None else {"memory": memory}
     return PCA(wish, scale=scale, **settings)
+
+
+def codewords(keep: str) -> int:
+    """What --keep means for a codebook: a whole number of codewords."""
+    if keep == options.KEEP:
+        return options.CODEWORDS
+    if not keep.strip().isdigit() or int(keep) < 1:
+        raise BadParameter(f"--keep {keep}: a codebook needs a whole number of codewords, from 1.")
+    return int(keep)
+
+
+def _vector_quantizer(keep: str, scale: bool, memory: str | None) -> Model:
+    from lowdim.models.vector_quantizer import VectorQuantizer
+
+    if scale:
+        raise BadParameter("--scale: a codebook is of the columns as they are; leave --scale out, or scale the table.")
+    if memory is not None:
+        raise BadParameter(f"--memory {memory}: k-means keeps at most 1 GiB of rows by itself; leave --memory out.")
+    return VectorQuantizer(codewords(keep))
+
+
+def _nmf(keep: str, scale: bool, memory: str | None, loss: str | None) -> Model:
+    from lowdim.models.nmf import NMF
+    from lowdim.models.nmf_settings import LOSSES
+
+    if scale:
+        raise BadParameter("--scale: takes means off, and an NMF needs numbers from 0 as they are; leave it out.")
+    wish = "held_out" if keep == options.KEEP else part_count(keep)
+    named = {"kl": "kullback-leibler", None: "frobenius"}.get(loss, loss)
+    beta: Any = named
+    if named not in LOSSES:
+        try:
+            beta = float(str(named))
+        except ValueError:
+            raise BadParameter(f"--loss {loss}: it must be kl, {', '.join(LOSSES)}, or a number β.") from None
+    return NMF(wish, beta_loss=beta, memory=memory)
 
 
 def _kernel_pca(keep: Any, scale: bool, memory: str | None, kernel: str, gamma: str | None) -> Model:

@@ -18,16 +18,24 @@ ModelFile = Annotated[str, typer.Argument(metavar="MODEL", show_default=False, h
 KEEP = "90%"
 """Components that are kept if nothing is said."""
 
+CODEWORDS = 8
+"""Codewords of a codebook if nothing is said."""
+
 Keep = Annotated[
     str,
     typer.Option(
         metavar="HOW",
-        help="Components to keep: 90% of the variance, 12, all; pca: mle; ppca: 12, auto, bic, ard; kernel: auto too.",
+        help="Components to keep: 90% of the variance, 12, all; pca: mle; ppca: 12, auto, bic, ard; kernel: auto too; "
+        "nmf: 12, auto; vq: 12.",
     ),
 ]
 Model = Annotated[
     str,
-    typer.Option(metavar="NAME", help="Which model: pca, ppca where values are missing, kernel for curved shapes."),
+    typer.Option(
+        metavar="NAME",
+        help="Which model: pca, ppca where values are missing, kernel for curved shapes, nmf for parts that add up, "
+        "vq for a codebook.",
+    ),
 ]
 Kernel = Annotated[
     str | None,
@@ -43,6 +51,14 @@ Gamma = Annotated[
         metavar="HOW",
         show_default=False,
         help="Its width: median (unless said; of the distances between rows), auto, or a number.",
+    ),
+]
+Loss = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        show_default=False,
+        help="Of --model nmf: frobenius (unless said), kl for counts, itakura-saito, or a number β.",
     ),
 ]
 Scale = Annotated[bool, typer.Option("--scale", help="Give every column variance 1 first.")]

@@ -44,7 +44,7 @@ def transform(
     with naming(wish.name):
         source = agreeing(wish, estimator, model)
         with shown(quiet, data):
-            names, holes = score_names(estimator.n_components_), takes_holes(estimator)
+            names, holes = score_names(estimator), takes_holes(estimator)
             count = write_rows(source, estimator.transform, names, output, label, raw, holes=holes)
     if output not in (None, "-") and not quiet:
         say_line(f"{output}: {count:,} rows × {estimator.n_components_} components")

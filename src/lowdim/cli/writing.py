@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lowdim.errors import BadParameter, MissingValues
 
 if TYPE_CHECKING:
+    from lowdim.models.model import Model
     from lowdim.sources.source import Source
 
 
@@ -55,9 +56,9 @@ def write_array(path: str, array: Any) -> None:
         np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
 
 
-def score_names(k: int) -> list[str]:
-    """Names of the columns of scores: PC1, PC2, …, as in the summaries."""
-    return [f"PC{i + 1}" for i in range(k)]
+def score_names(estimator: Model) -> list[str]:
+    """Names of the columns of scores: PC1, PC2, …, or part1, part2, …, as in the summaries."""
+    return [f"{estimator.score_name}{i + 1}" for i in range(estimator.n_components_)]
 
 
 def write_rows(

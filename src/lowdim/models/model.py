@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Rows in, scores out. Subclasses fit it, keep its record, and say how scores are made."""
 
+    score_name = "PC"
+    """What a score is called at the prompt, before its number."""
+
     @property
     def fit_(self) -> Any:
         """The frozen record of the fit, which every read-out reads."""

@@ -13,14 +13,18 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput, FormatError
 from lowdim.matrices.moments import Moments
 from lowdim.models.kernel_pca import KernelPCA
+from lowdim.models.nmf import NMF
 from lowdim.models.pca import PCA
 from lowdim.models.ppca import ProbabilisticPCA
 from lowdim.models.ppca_mixture import PPCAMixture
+from lowdim.models.vector_quantizer import VectorQuantizer
+from lowdim.results.codebook import pack_codebook, unpack_codebook
 from lowdim.results.container import Document, read_document, write_document
 from lowdim.results.kernel_file import pack_kernel, unpack_kernel
 from lowdim.results.latent_file import pack_latent, unpack_latent
 from lowdim.results.linear_file import Arrays, pack_linear, pack_names, unpack_linear, unpack_names
 from lowdim.results.mixture import pack_mixture, unpack_mixture
+from lowdim.results.nmf_file import pack_nmf, unpack_nmf
 from lowdim.results.strict import Check, array, facts, flag, mapping, number, one_of, optional, text, whole
 
 MODEL = {"params": mapping, "fit": mapping, "moments": optional(mapping), "seen": mapping}
@@ -103,7 +107,37 @@ KERNEL_PARAMS: dict[str, Check] = {
 }
 """The same of KernelPCA."""
 
-Model = PCA | ProbabilisticPCA | PPCAMixture | KernelPCA
+CODEBOOK_PARAMS: dict[str, Check] = {
+    "n_components": whole,
+    "init": one_of("k-means++", "random", "array"),
+    "n_init": lambda value: value == "auto" or whole(value),
+    "max_iter": whole,
+    "tol": number,
+    "sample_rows": optional(whole),
+    "random_state": optional(whole),
+}
+"""The same of VectorQuantizer; a codebook to start from is kept as "param_init"."""
+
+NMF_PARAMS: dict[str, Check] = {
+    "n_components": lambda value: text(value) or whole(value),
+    "init": optional(text),
+    "solver": text,
+    "beta_loss": lambda value: text(value) or number(value),
+    "tol": number,
+    "max_iter": whole,
+    "random_state": optional(whole),
+    "alpha_W": number,
+    "alpha_H": lambda value: text(value) or number(value),
+    "l1_ratio": number,
+    "verbose": lambda value: flag(value) or whole(value),
+    "shuffle": flag,
+    "n_init": whole,
+    "unstored": one_of("zero", "missing"),
+    "n_jobs": lambda value: value is None or value == -1 or whole(value),
+}
+"""The same of NMF."""
+
+Model = PCA | ProbabilisticPCA | PPCAMixture | KernelPCA | NMF | VectorQuantizer
 
 
 @dataclass(frozen=True)
@@ -121,7 +155,12 @@ KINDS = {
     "ProbabilisticPCA": Kind(ProbabilisticPCA, LATENT_PARAMS, pack_latent, unpack_latent),
     "PPCAMixture": Kind(PPCAMixture, MIXTURE_PARAMS, pack_mixture, unpack_mixture),
     "KernelPCA": Kind(KernelPCA, KERNEL_PARAMS, pack_kernel, unpack_kernel),
+    "VectorQuantizer": Kind(VectorQuantizer, CODEBOOK_PARAMS, pack_codebook, unpack_codebook),
+    "NMF": Kind(NMF, NMF_PARAMS, pack_nmf, unpack_nmf),
 }
+
+SHAPES = {"scale": "p", "column_weight": "p", "init": "kp"}
+"""Settings that may be arrays, and of which shape."""
 
 FRAMES = (None, "pandas", "polars", "pyarrow", "modin", "cudf")
 
@@ -159,7 +198,7 @@ def pack(model: Model) -> Document:
     params: dict[str, Any] = {}
     for param, check in kind.params.items():
         value = getattr(model, param)
-        if param in ("scale", "column_weight") and not isinstance(value, (bool, np.bool_, type(None))):
+        if param in SHAPES and not isinstance(value, (bool, np.bool_, str, type(None))):
             arrays[f"param_{param}"] = np.asarray(value, dtype=np.float64)
             value = "array"
         params[param] = _plain(param, value, check)
@@ -195,7 +234,8 @@ def unpack(document: Document) -> Model:
         raise FormatError("The model file describes data that no model was fitted on.")
     fit = kind.unpack(known["fit"], document.arrays)
     p = fit.n_columns
-    model: Model = kind.estimator(**_params(known["params"], kind.params, document.arrays, p))
+    sizes = {"p": p, "k": int(getattr(fit, "k", 0))}
+    model: Model = kind.estimator(**_params(known["params"], kind.params, document.arrays, sizes))
     model.__dict__.update(_record=fit, _moments=_moments(known["moments"], document.arrays, p))
     model._frame_kind, model._itemsize, model._data_spacing = seen["frame"], seen["itemsize"], float(seen["spacing"])
     model._columns = fit.columns
@@ -208,12 +248,14 @@ def unpack(document: Document) -> Model:
     return model
 
 
-def _params(given: Any, checks: dict[str, Check], arrays: Mapping[str, NDArray[Any]], p: int) -> dict[str, Any]:
+def _params(
+    given: Any, checks: dict[str, Check], arrays: Mapping[str, NDArray[Any]], sizes: dict[str, int]
+) -> dict[str, Any]:
     given = LATER | given if isinstance(given, dict) and "missing" in checks else given
     params = dict(facts(given, "settings", checks))
-    for name in ("scale", "column_weight"):
-        if isinstance(params.get(name), str):
-            params[name] = array(arrays, f"param_{name}", (p,))
+    for name, letters in SHAPES.items():
+        if params.get(name) == "array":
+            params[name] = array(arrays, f"param_{name}", tuple(sizes[letter] for letter in letters))
     return params
 
 

@@ -35,9 +35,10 @@ class ArrayFile(ConvertibleSource):
     repeatable = True
     columns = None
 
-    def __init__(self, path: Path, shape: tuple[int, int], dtype: np.dtype[Any], offset: int):
+    def __init__(self, path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], offset: int):
         self.title = str(path)
-        self.n_rows, self.n_columns = shape
+        self.n_rows, self.n_columns = shape[0], math.prod(shape[1:])
+        self.shape_of_rows = _shape_of_rows(shape)
         self.dtype = dtype.newbyteorder("=")
         self._path, self._offset, self._stored = path, offset, dtype
         self._total: int = shape[0]
@@ -59,7 +60,8 @@ class ArrayFile(ConvertibleSource):
         if not 0 <= rows < self._total:
             return super().after(rows)
         a_row = self.n_columns * self._stored.itemsize
-        return ArrayFile(self._path, (self._total - rows, self.n_columns), self._stored, self._offset + rows * a_row)
+        shape = (self._total - rows, *(self.shape_of_rows or (self.n_columns,)))
+        return ArrayFile(self._path, shape, self._stored, self._offset + rows * a_row)
 
     def describe(self) -> str:
         """Say its name and shape."""
@@ -83,8 +85,8 @@ def open_npy(path: Path) -> Source:
         raise BadFile(f"{path}: has shape {shape}, but at least one row and one column are needed.")
     refuse_dtype(dtype)
     if by_columns or len(shape) < 2:
-        return ArraySource(as_table(_rows(np.load(path, mmap_mode="r", allow_pickle=False))), name=str(path))
-    return ArrayFile(path, (shape[0], math.prod(shape[1:])), dtype, offset)
+        return _stack(np.load(path, mmap_mode="r", allow_pickle=False), path)
+    return ArrayFile(path, shape, dtype, offset)
 
 
 def open_npz(path: Path, name: str | None = None) -> Source:
@@ -96,7 +98,7 @@ def open_npz(path: Path, name: str | None = None) -> Source:
         with np.load(path, allow_pickle=False) as arrays:
             if name is None and set(arrays.files) >= SPARSE:
                 return SparseSource(_sparse(path, arrays))
-            return ArraySource(as_table(_rows(arrays[_chosen(path, arrays, name)])), name=str(path))
+            return _stack(arrays[_chosen(path, arrays, name)], path)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
         if isinstance(error, BadFile):
             raise
@@ -118,9 +120,16 @@ def _chosen(path: Path, arrays: Any, name: str | None) -> str:
     return str(tables[0])
 
 
-def _rows(array: NDArray[Any]) -> NDArray[Any]:
-    """A stack of pictures, (n, height, width), as one row each."""
-    return array.reshape(len(array), -1) if array.ndim > 2 and array.size else array
+def _stack(array: NDArray[Any], path: Path) -> ArraySource:
+    """An array as rows; a stack of pictures, (n, height, width), as one row each."""
+    flat = array.reshape(len(array), -1) if array.ndim > 2 and array.size else array
+    source = ArraySource(as_table(flat), name=str(path))
+    source.shape_of_rows = _shape_of_rows(array.shape)
+    return source
+
+
+def _shape_of_rows(shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    return tuple(shape[1:]) if len(shape) > 2 else None
 
 
 def _sparse(path: Path, arrays: Any) -> Any:

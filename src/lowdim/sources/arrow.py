@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -35,6 +37,9 @@ TEXT_BLOCK = 2**20
 
 READ_AHEAD = 40
 """Blocks of text that Arrow holds: it reads up to 32 of them ahead, and has some parsed."""
+
+ARROW_ROW = re.compile(r" in row \d+$")
+"""Arrow counts the rows of a block, from 0: nobody could find them."""
 
 BATCH_ROWS = 2**14
 """Rows of a batch that is handed on to DuckDB."""
@@ -271,4 +276,19 @@ class reading:  # noqa: N801  used as a verb: with reading(path)
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, (pa.ArrowException, OSError, EOFError, UnicodeError)) and not isinstance(error, BadFile):
             what = " ".join(str(error).split())[:300]
+            if what.startswith("Unknown error: Wrapping"):  # Arrow's words for bytes that are no UTF-8
+                what = "a text in it is not UTF-8; convert it first, as iconv -f cp1252 -t utf-8 does."
+            elif what.startswith("JSON"):
+                what = ARROW_ROW.sub("", what).rstrip(".") + _where_broken(self._path)
             raise BadFile(f"{self._path}: cannot be read: {what}") from error
+
+
+def _where_broken(path: Path) -> str:
+    """The first line that is no JSON, from 1, in words; nothing if all are, but do not go together."""
+    with pa.input_stream(str(path), compression="detect") as stream, io.BufferedReader(stream) as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                json.loads(line.strip() or "{}")
+            except ValueError:
+                return f", in line {number:,}."
+    return "."

@@ -40,7 +40,7 @@ def open_path(
 
 
 def _open_file(text: str, selection: Selection, table: str | None, sql: str | None) -> Source:
-    kind, paths = _matching(text)
+    kind, paths = matching(text)
     if len(paths) > 1 and kind not in TOGETHER:
         raise BadFile(
             f"{text}: {len(paths)} files match, but only Parquet files and pictures are read together; name one."
@@ -65,7 +65,7 @@ def _open_file(text: str, selection: Selection, table: str | None, sql: str | No
         if selection != Selection():
             raise BadParameter(f"{text}: an array has no names of columns to choose by; slice it yourself.")
         return _array(kind, paths[0], table)
-    reader = _reader(kind, paths, text, table)
+    reader = table_reader(kind, paths, text, table)
     if table is not None and kind not in WITH_TABLES:
         from lowdim.sources.texts import open_text_column
 
@@ -99,10 +99,10 @@ def _queried(sql: str, kind: str, paths: Sequence[Path], text: str, table: str |
         return query_parquet(sql, paths, text)
     if kind == "duckdb":
         return query_database(sql, paths[0], table)
-    return query_table(sql, _reader(kind, paths, text, table))
+    return query_table(sql, table_reader(kind, paths, text, table))
 
 
-def _reader(kind: str, paths: Sequence[Path], text: str, table: str | None) -> TableReader:
+def table_reader(kind: str, paths: Sequence[Path], text: str, table: str | None) -> TableReader:
     """The reader of a table; `table` chooses among several in one file."""
     path = paths[0]
     if kind == "sqlite":
@@ -129,7 +129,7 @@ def _reader(kind: str, paths: Sequence[Path], text: str, table: str | None) -> T
     return makers[kind]()
 
 
-def _matching(text: str) -> tuple[str, Sequence[Path]]:
+def matching(text: str) -> tuple[str, Sequence[Path]]:
     """The kind of data behind a path or pattern, and the files that hold them."""
     path = Path(text)
     if path.is_dir():

@@ -33,7 +33,7 @@ def open_texts(paths: Sequence[Path], text: str, selection: Selection) -> Source
     """Files of text in the order of their names; "name" and "folder" are kept aside."""
     beside = names_of(paths, Path(text))
     refuse_other_label(text, selection.label, beside)
-    return _counted(map(_read, paths), f"{text}, texts", selection, beside)
+    return _counted(map(read_text, paths), f"{text}, texts", selection, beside)
 
 
 def open_text_column(reader: TableReader, field: str, selection: Selection) -> Source:
@@ -83,11 +83,12 @@ def _column(reader: TableReader, name: str) -> NDArray[Any]:
     return np.concatenate([batch[name] for batch in reader.batches([name], 2**16)])
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """A file as text: UTF-8, UTF-16 with its mark, or Windows' Western encoding for what is not UTF-8."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise BadFile(f"{path}: cannot be read ({error.strerror}); check its permissions.") from error
     if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise BadFile(f"{path}: holds NUL bytes, so it is no text; check what kind of file it is.")
-    return data.decode(encoding_of(data, str(path)), errors="replace")
+    return data.decode(encoding_of(data + b"\n" * 4, str(path)), errors="replace")  # nothing is cut at its end

@@ -17,7 +17,7 @@ class WeightedSource(Source):
     """Another source with one weight per row. Rows of weight zero are left out, whatever they hold."""
 
     def __init__(self, source: Source, weight: NDArray[np.float64]):
-        self._source = source
+        self.inner = source
         self._weight = weight
         self.n_rows = source.n_rows
         self.n_columns = source.n_columns
@@ -27,9 +27,14 @@ class WeightedSource(Source):
         self.sparse = source.sparse
         self.density = source.density
 
+    @property
+    def n_used(self) -> int:
+        """Rows that are not left out."""
+        return int(np.count_nonzero(self._weight > 0))
+
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give the blocks with their weights."""
-        for block in self._source.blocks(least_rows):
+        for block in self.inner.blocks(least_rows):
             weighted = with_weight(block, self._weight[block.start : block.start + block.rows.shape[0]])
             if weighted is not None:
                 yield weighted
@@ -37,12 +42,12 @@ class WeightedSource(Source):
     def limited(self, block_bytes: int) -> Self:
         """The same rows in blocks of at most so many bytes."""
         twin = super().limited(block_bytes)
-        twin._source = self._source.limited(block_bytes)
+        twin.inner = self.inner.limited(block_bytes)
         return twin
 
     def describe(self) -> str:
         """Say what the rows are."""
-        return self._source.describe()
+        return self.inner.describe()
 
 
 def with_weight(block: Block, weight: NDArray[np.float64]) -> Block | None:

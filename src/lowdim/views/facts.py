@@ -7,19 +7,27 @@ from typing import Any
 
 import numpy as np
 
+from lowdim.results.codebook import CodebookFit
 from lowdim.results.description import Description
 from lowdim.results.kernel import KernelFit
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit, Provenance
+from lowdim.results.nmf import NonNegativeFit
+from lowdim.views.codebook import codebook_facts
 from lowdim.views.kernel import accuracy_in_words
 from lowdim.views.kernel_summary import kernel_swamping
+from lowdim.views.nmf import descent_in_words, leading
 from lowdim.views.summary import accuracy, column_names, drivers, swamping
 
 
-def fit_facts(fit: LinearFit | KernelFit) -> dict[str, Any]:
+def fit_facts(fit: LinearFit | KernelFit | NonNegativeFit | CodebookFit) -> dict[str, Any]:
     """Rows, columns, components and certificate of a fit."""
     if isinstance(fit, KernelFit):
         return _kernel_facts(fit)
+    if isinstance(fit, NonNegativeFit):
+        return _nmf_facts(fit)
+    if isinstance(fit, CodebookFit):
+        return codebook_facts(fit)
     certificate = fit.certificate
     total = np.cumsum(fit.shares)
     return {
@@ -81,6 +89,39 @@ def _kernel_facts(fit: KernelFit) -> dict[str, Any]:
             "sine": fit.sine,
             "trace_residual": fit.found.slack,
             "tol": fit.tol,
+        },
+        "made_by": _made_by(fit.provenance),
+    }
+
+
+def _nmf_facts(fit: NonNegativeFit) -> dict[str, Any]:
+    """The same of a non-negative factorisation."""
+    down, stability = fit.descent, fit.stability
+    return {
+        "rows": fit.n_rows,
+        "columns": list(column_names(fit)),
+        "missing": fit.missing,
+        "loss": {"name": fit.loss_name, "beta": fit.beta, "value": fit.loss, "without_parts": fit.null_loss},
+        "kept": {"components": fit.k, "explained_deviance": fit.explained},
+        "consensus": fit.consensus,
+        "components": [
+            {
+                "name": f"part{i + 1}",
+                "share": float(fit.masses[i]),
+                "sparseness": float(fit.sparseness[i]),
+                "code_sparseness": float(fit.codes.sparseness[i]),
+                "stability": None if stability is None else float(stability[i]),
+                "made_of": [{"column": name, "share": share} for name, share in leading(fit, i)],
+            }
+            for i in range(fit.k)
+        ],
+        "certificate": {
+            "word": "reached" if fit.reached else "untrusted",
+            "reached": fit.reached,
+            "sentence": descent_in_words(fit),
+            "kkt_residual": down.residual,
+            "tol": down.tol,
+            "steps": down.steps,
         },
         "made_by": _made_by(fit.provenance),
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import NeedsExtra
+from lowdim.results.atomic import atomic_write
 from lowdim.results.linear import LinearFit
 from lowdim.views.figures import arrows, scree
 
@@ -16,13 +19,26 @@ BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
 """From Okabe & Ito's palette, which colour-blind readers can tell apart."""
 
 
-def new_axes(width: float = 5.0, height: float = 4.0) -> Any:
-    """Axes of their own figure, drawn without a screen."""
+def new_figure(width: float, height: float) -> Any:
+    """A figure that is drawn without a screen."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise NeedsExtra.package("matplotlib", "Drawing", "plots") from error
-    return Figure(figsize=(width, height), layout="constrained").subplots()
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def write_figure(path: str | os.PathLike[str], figure: Any, dpi: int = 130) -> None:
+    """Write a figure as a PNG picture, whole or not at all."""
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=dpi)
+    with atomic_write(path) as file:
+        file.write(drawn.getbuffer())
+
+
+def new_axes(width: float = 5.0, height: float = 4.0) -> Any:
+    """Axes of their own figure."""
+    return new_figure(width, height).subplots()
 
 
 def draw_scree(fit: LinearFit, ax: Any = None, wanted: float = 0.9) -> Any:

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.results.certificate import counted, ranges
+from lowdim.results.codebook import CodebookFit
 from lowdim.results.kernel import KernelFit
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
+from lowdim.results.nmf import NonNegativeFit
 from lowdim.views.explain import ascent_in_words
 from lowdim.views.lines import Line, bar, beside, continued, listed, percent, shortened, wrapped
 
@@ -76,7 +78,7 @@ def on_one_screen(lines: list[Line], about: About, width: int) -> list[Line]:
     return lines + next(some for some in steps if len(lines) + len(some) <= SCREEN or not some)
 
 
-def column_names(fit: LinearFit | KernelFit) -> tuple[str, ...]:
+def column_names(fit: LinearFit | KernelFit | NonNegativeFit | CodebookFit) -> tuple[str, ...]:
     """Names of the columns, or x0, x1, … where there are none."""
     return fit.columns or tuple(f"x{j}" for j in range(fit.n_columns))
 
@@ -159,9 +161,9 @@ def left_out_line(left_out: Mapping[str, str], width: int) -> list[Line]:
     return [Line(head + listed(items, width - len(head)))]
 
 
-def data_lines(fit: LinearFit | KernelFit, about: About, width: int) -> list[Line]:
+def data_lines(fit: LinearFit | KernelFit | NonNegativeFit | CodebookFit, about: About, width: int) -> list[Line]:
     """Which data were fitted, and what was left out of them."""
-    holes = fit.missing if isinstance(fit, LatentFit) else 0
+    holes = fit.missing if isinstance(fit, (LatentFit, NonNegativeFit)) else 0
     missing = f"{counted(holes, 'value')} missing" if holes else "no value missing"
     what = f": {counted(fit.n_rows, 'row')} × {counted(fit.n_columns, 'column')} of numbers, {missing}"
     room = width - len(what)

@@ -1,0 +1,218 @@
+"""Non-negative matrix factorisation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lowdim.errors import BadInput, NeedsAnotherPass
+from lowdim.matrices.convert import row_weights
+from lowdim.models.fit_nmf import fit_in_memory
+from lowdim.models.fit_nmf_batches import next_batch
+from lowdim.models.fit_nmf_rows import fit_by_passes
+from lowdim.models.nmf_choice import best_count, choice_of
+from lowdim.models.nmf_plan import USUAL, plan_nmf
+from lowdim.models.nmf_problems import checked_shape
+from lowdim.models.nmf_settings import OWNER, NmfTask, task_of
+from lowdim.models.nonnegative import NonNegativeModel
+from lowdim.results.nmf import NonNegativeFit
+from lowdim.sources.budget import budget_of
+from lowdim.sources.open import open_source
+from lowdim.sources.source import Source
+from lowdim.sources.workers import at_most_threads
+
+
+class NMF(NonNegativeModel):
+    """Parts that rows are made of: X ≈ W H, in which nothing is negative.
+
+    scikit-learn's parameters and attributes mean here what they mean there. The search ends where the conditions of a
+    solution hold (Karush, Kuhn and Tucker), not where a step was small, and `transform` solves its problem to the same
+    tolerance, so that it gives the training rows the codes of `fit_transform`.
+
+    Parameters
+    ----------
+    n_components : int, "held_out" or "auto"
+        Number of parts; "held_out" takes the number that predicts hidden entries best, "auto" as many as there are
+        columns (or rows of H).
+    init : {"random", "nndsvd", "nndsvda", "nndsvdar", "custom"} or None
+        Where to begin. None is "nndsvda" where there are as many components, otherwise "random".
+    solver : {"auto", "cd", "hals", "newton", "mu"}
+        "cd" and "hals": least squares, part by part; "newton": Kullback–Leibler divergence, by Newton steps for one
+        number after the other; "mu": the lecture's multiplicative updates, for any β. `explain` says what "auto"
+        chose, and why.
+    beta_loss : {"frobenius", "kullback-leibler", "poisson", "itakura-saito"} or float
+        What is minimised: half the squared error, the Kullback–Leibler divergence (a Poisson likelihood; both names),
+        Itakura and Saito's, or the β-divergence.
+    tol : float
+        KKT residual at which to stop: 0 at a solution, 1 far from it, whatever the units.
+    max_iter : int
+        Steps at most; one updates both factors.
+    random_state : int, Generator, RandomState or None
+        For starts; None is a fixed seed.
+    alpha_W, alpha_H : float, float or "same"
+        Penalties of the codes for each column, and of the parts for each row, as in scikit-learn.
+    l1_ratio : float
+        Which share of them is on the sums of the entries; the rest is on half their squares.
+    verbose, shuffle : ignored
+        Accepted for scikit-learn's sake.
+    n_init : int
+        Starts. The best end is kept, and `stability_` says how alike the others are. All but the first are random.
+    unstored : {"zero", "missing"}
+        What entries of a sparse matrix are that it does not store.
+    n_jobs : int or None
+        Threads; None: as many as the BLAS may use.
+    memory : int, str or None
+        Most bytes that the process may hold while it fits; rows that do not fit stay on disk.
+
+    References
+    ----------
+    Lee & Seung 1999, "Learning the parts of objects by non-negative matrix factorization"; Cichocki & Phan 2009 and
+    Ang & Gillis 2019 for "hals"; Hsieh & Dhillon 2011 and Hien & Gillis 2021 for "newton"; Févotte & Idier 2011 for β.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import lowdim
+    >>> parts = np.array([[1.0, 1, 0, 0], [0, 0, 1, 3]])
+    >>> X = np.array([[1.0, 0], [0, 2], [3, 1], [2, 2]]) @ parts
+    >>> model = lowdim.NMF(2).fit(X)
+    >>> model.components_.round(3)
+    array([[0.  , 0.  , 0.25, 0.75],
+           [0.5 , 0.5 , 0.  , 0.  ]])
+    >>> model.transform(X).round(2)
+    array([[0., 2.],
+           [8., 0.],
+           [4., 6.],
+           [8., 4.]])
+    """
+
+    def __init__(
+        self,
+        n_components: Any = "auto",
+        *,
+        init: str | None = None,
+        solver: str = "auto",
+        beta_loss: Any = "frobenius",
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        random_state: Any = None,
+        alpha_W: float = 0.0,
+        alpha_H: Any = "same",
+        l1_ratio: float = 0.0,
+        verbose: int = 0,
+        shuffle: bool = False,
+        n_init: int = 1,
+        unstored: str = "zero",
+        n_jobs: Any = None,
+        memory: Any = None,
+    ):
+        self.n_components = n_components
+        self.init = init
+        self.solver = solver
+        self.beta_loss = beta_loss
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.alpha_W = alpha_W
+        self.alpha_H = alpha_H
+        self.l1_ratio = l1_ratio
+        self.verbose = verbose
+        self.shuffle = shuffle
+        self.n_init = n_init
+        self.unstored = unstored
+        self.n_jobs = n_jobs
+        self.memory = memory
+
+    # -- fitting --------------------------------------------------------------------------------------------------
+
+    def fit(
+        self, X: Any, y: Any = None, W: Any = None, H: Any = None, sample_weight: Any = None, entry_weight: Any = None
+    ) -> NMF:
+        """Find the parts of the rows of X, (n, p), in which nothing is negative; NaN is missing.
+
+        Parameters
+        ----------
+        W, H : arrays of shapes (n, k) and (k, p)
+            Where init="custom" begins.
+        sample_weight : array of shape (n,)
+            How often each row counts: 2 means twice.
+        entry_weight : array or sparse matrix of shape (n, p)
+            How much each entry counts; 0, or False of a mask, means that it is missing.
+        """
+        source = self._opened(X, reset=True)
+        task = task_of(self, source.n_columns, W, H)
+        weights = checked_shape(entry_weight, source)
+        if sample_weight is not None:
+            counted = row_weights(source, sample_weight)
+            source = source.with_weights(counted)
+            if not counted.all():  # such rows are left out
+                used = counted > 0
+                task = replace(task, W=None if W is None else np.asarray(W)[used])
+                weights = None if weights is None else weights[used]
+        with at_most_threads(OWNER, self.n_jobs):
+            self._record = self._fitted(source, task, weights)
+        self._remember(X, source)
+        return self
+
+    def _fitted(self, source: Source, task: NmfTask, entry_weight: Any) -> NonNegativeFit:
+        plan = plan_nmf(source, task, task.k or USUAL, budget_of(OWNER, self.memory), entry_weight is not None)
+        if entry_weight is not None and not plan.in_memory:
+            raise BadInput(
+                f"entry_weight was given for {source.describe()}, whose rows are read block by block: pass an array, "
+                "or NaN for what is missing."
+            )
+        self._choice = choice_of(source, task, plan.in_memory, entry_weight) if task.k is None else None
+        k = task.k if self._choice is None else best_count(self._choice)
+        assert k is not None
+        if plan.in_memory:
+            return fit_in_memory(plan.source, task, k, entry_weight, plan.room)
+        return fit_by_passes(plan.source, task, k)
+
+    def fit_transform(
+        self, X: Any, y: Any = None, W: Any = None, H: Any = None, sample_weight: Any = None, entry_weight: Any = None
+    ) -> Any:
+        """Fit, and give the codes (n, k) of the same rows."""
+        if not open_source(X).repeatable:
+            raise NeedsAnotherPass(
+                "fit_transform reads the rows twice, but these can be read only once: pass an array, or call fit, and "
+                "transform with the rows again."
+            )
+        return self.fit(X, y, W, H, sample_weight, entry_weight).transform(X, entry_weight)
+
+    def partial_fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None, sample_weight: Any = None) -> NMF:
+        """Go on with a batch of rows, which is seen once and not kept; the first is fitted as if it were all.
+
+        `H` (k, p) is where init="custom" begins, at the first batch.
+        """
+        before = getattr(self, "_record", None)
+        source = self._opened(X, reset=before is None)
+        task = task_of(self, source.n_columns, W, H)
+        if sample_weight is not None:
+            source = source.with_weights(row_weights(source, sample_weight))
+        with at_most_threads(OWNER, self.n_jobs):
+            self._record = next_batch(source, task, before)
+        self._remember(X, source)
+        return self
+
+    def explain(self, X: Any = None) -> str:
+        """What the fit did, or with X what a fit of X would do: solver, reason, memory, accuracy."""
+        from lowdim.views.explain import explain_plan
+        from lowdim.views.nmf import explain_nmf
+
+        if X is None:
+            return explain_nmf(self.fit_)
+        source = open_source(X)
+        task = task_of(self, source.n_columns)
+        return explain_plan(plan_nmf(source, task, task.k or USUAL, budget_of(OWNER, self.memory)).facts(task))
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,203 @@
+"""One model of the rows: fitted, judged by rows that it has not seen, and measured."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadInput, LowdimError
+from lowdim.matrices.preparation import dense
+from lowdim.models.frames import make_table
+from lowdim.recipes.contestants import Contestant
+from lowdim.results.comparison import Representation
+from lowdim.results.sparseness import sparseness
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+SMALL = 1e-3
+"""Entries of codes below this share of the largest count as zeros: most iterations near zero and never reach it."""
+
+LINEAR = 1e-6
+"""Rows of a linear model are sums of its basis to this share of their size, also where it computes in float32."""
+
+PIECE = 2**22
+"""Numbers of reconstructed rows at a time."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """All rows, and which of them are for what."""
+
+    values: Any
+    """(n, p) array or sparse matrix."""
+    known: Places
+    """To learn from."""
+    judged: Places
+    """To be judged by."""
+    again: Places
+    """Of those to learn from, to be judged by too."""
+    shown: int
+    """So many, the first of those to be judged by, are kept."""
+    itemsize: int
+    """Bytes of a number of basis and codes …"""
+    original_itemsize: int
+    """… and of the data."""
+    frame: str | None = None
+    """The library of the frame that the data are; None: they are none …"""
+    columns: tuple[str, ...] | None = None
+    """… and the names of its columns."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        n, p = self.values.shape
+        return int(n), int(p)
+
+    def given(self, places: Places) -> Any:
+        """Some rows as models get them: with their names where the data have some, so that models know them too."""
+        rows = self.values[places]
+        if self.frame is None or not isinstance(rows, np.ndarray):
+            return rows
+        return make_table(self.frame, dict(zip(self.columns or (), rows.T, strict=True)))
+
+    def some(self, places: Places) -> Floats:
+        """Some rows, as an array."""
+        return np.asarray(dense(self.values[places]), dtype=np.float64)
+
+
+@contextmanager
+def naming_warnings(name: str) -> Iterator[None]:
+    """Put the name of a model before what it warns of."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")  # what the user wants to hear is asked below
+        yield
+    for one in said:
+        message = one.message if isinstance(one.message, Warning) else one.category(one.message)
+        message.args = (f"{name}: {message}",)
+        warnings.warn_explicit(message, one.category, one.filename, one.lineno)
+
+
+def represented(rows: Rows, asked: Contestant) -> tuple[Representation, Any]:
+    """What the model makes of the rows, and the model, fitted."""
+    model = asked.model
+    try:
+        begun = perf_counter()
+        model.fit(rows.given(rows.known))
+        fitted = perf_counter()
+        codes = _codes(model, rows.given(rows.judged))
+        coded = perf_counter()
+        error = _error(model, rows, rows.judged, codes)
+        training = _error(model, rows, rows.again, _codes(model, rows.given(rows.again)))
+        shown = codes[: rows.shown]
+        back = _back(model, shown)
+        basis, mean = _basis(model, shown, back)
+    except (ValueError, TypeError) as error_of_model:
+        kind = type(error_of_model) if isinstance(error_of_model, LowdimError) else BadInput
+        raise kind(f"{asked.name}: {error_of_model}") from error_of_model
+    numbers, stored = _kept(model, basis, mean, codes, rows)
+    found = Representation(
+        name=asked.name,
+        title=asked.title,
+        k=codes.shape[1],
+        error=error,
+        training_error=training,
+        basis_sparseness=float("nan") if basis is None else _mean_sparseness(basis),
+        code_sparseness=_mean_sparseness(codes),
+        zeros=float(np.mean(np.abs(codes) <= SMALL * np.abs(codes).max(initial=0.0))),
+        numbers=numbers,
+        bytes=stored,
+        of_original=stored / (rows.shape[0] * rows.shape[1] * rows.original_itemsize),
+        fit_seconds=fitted - begun,
+        code_seconds=coded - fitted,
+        basis=basis,
+        mean=mean,
+        codes=shown,
+        rows=back,
+    )
+    return found, model
+
+
+def _codes(model: Any, rows: Any) -> Floats:
+    """(n, k), whatever kind of array or frame the model gives."""
+    codes = model.transform(rows)
+    return np.asarray(codes.toarray() if hasattr(codes, "toarray") else codes, dtype=np.float64)
+
+
+def _back(model: Any, codes: Floats) -> Floats:
+    rows = model.inverse_transform(codes)
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+
+
+def _error(model: Any, rows: Rows, places: Places, codes: Floats) -> float:
+    """|X − X̂| / |X| over these rows, a piece at a time; 0 where both are zero."""
+    lost = total = 0.0
+    for piece in _pieces(len(places), rows.shape[1]):
+        given = rows.some(places[piece])
+        lost += float(np.sum((given - _back(model, codes[piece])) ** 2))
+        total += float(np.sum(given**2))
+    if total == 0:
+        return 0.0 if lost == 0 else float("inf")
+    return float(np.sqrt(lost / total))
+
+
+def _pieces(n: int, p: int) -> Iterator[slice]:
+    step = max(1, PIECE // p)
+    return (slice(start, start + step) for start in range(0, n, step))
+
+
+def _mean_sparseness(vectors: Floats) -> float:
+    """Mean of Hoyer's sparseness over rows that are not zero; NaN if none is, or if they have one entry."""
+    if vectors.shape[1] < 2:
+        return float("nan")
+    found = sparseness(vectors)
+    return float(np.nanmean(found)) if not np.isnan(found).all() else float("nan")
+
+
+def _basis(model: Any, codes: Floats, rows: Floats) -> tuple[Floats | None, Floats | None]:
+    """(k, p) rows whose sums the model makes rows of, and what is added to them; None where it is no such model.
+
+    The model is asked, not its attributes: whitened, scaled and probabilistic axes are stored in other units than those
+    in which codes count. A linear model makes its mean of a code of zeros, and a row of the basis beside it of a code
+    with a single number; it is linear if it then makes of these codes (m, k) what basis and mean make of them.
+    """
+    # codes as large as real ones, so that no digits of a small axis are lost beside a large mean
+    size = np.abs(codes).max(axis=0, initial=0.0)
+    size[size == 0] = 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # far from the data, as a kernel PCA says: these codes are of no row
+        try:
+            mean = _back(model, np.zeros((1, len(size))))[0]
+            basis = (_back(model, np.diag(size)) - mean) / size[:, None]
+        except (ValueError, TypeError):
+            return None, None
+    off, scale = np.abs(codes @ basis + mean - rows).max(initial=0.0), np.abs(rows).max(initial=0.0)
+    if not off <= LINEAR * max(scale, float(np.abs(mean).max())):
+        return None, None
+    return basis, mean if mean.any() else None
+
+
+def _kept(model: Any, basis: Floats | None, mean: Floats | None, codes: Floats, rows: Rows) -> tuple[float, float]:
+    """Numbers and bytes that tell all rows: those of the model, and the codes. Codes of a single 1 are an index."""
+    n, k = rows.shape[0], codes.shape[1]
+    if basis is not None:
+        own = basis.size + (0 if mean is None else mean.size)
+    elif hasattr(model, "X_fit_"):  # a kernel PCA keeps rows, and coefficients of each
+        own = np.size(model.X_fit_) + len(model.X_fit_) * k
+    else:
+        return float("nan"), float("nan")
+    if _unary(codes):
+        bits = (k - 1).bit_length()
+        return float(own + n), float(own * rows.itemsize + -(-n * bits // 8))
+    return float(own + n * k), float((own + n * k) * rows.itemsize)
+
+
+def _unary(codes: Floats) -> bool:
+    return bool(((codes == 0) | (codes == 1)).all() and (codes.sum(axis=1) == 1).all())

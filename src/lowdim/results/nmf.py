@@ -1,0 +1,153 @@
+"""The record of a non-negative factorisation: parts that rows are made of, frozen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.results.linear import Provenance
+from lowdim.results.sparseness import hoyer, sparseness
+
+Floats = NDArray[np.float64]
+
+LOSSES = {2.0: "Frobenius", 1.0: "Kullback–Leibler", 0.0: "Itakura–Saito"}
+
+
+@dataclass(frozen=True)
+class Penalties:
+    """scikit-learn's numbers, as they were used."""
+
+    alpha_W: float = 0.0  # noqa: N815  scikit-learn's names
+    alpha_H: float = 0.0  # noqa: N815
+    l1_ratio: float = 0.0
+
+    @property
+    def none(self) -> bool:
+        """Whether nothing is penalised, so that a part and its codes may be scaled against each other."""
+        return self.alpha_W == self.alpha_H == 0.0
+
+
+@dataclass(frozen=True)
+class Descent:
+    """How the factors were found."""
+
+    path: Floats
+    """(looks,) what was minimised, wherever the solver looked: it never rises; of batches the loss of each."""
+    residual: float
+    """KKT residual at the end, 0 at a solution, at most 1; of batches that of the last, before it was learnt from."""
+    tol: float
+    """What was asked for."""
+    steps: int
+    converged: bool
+
+
+@dataclass(frozen=True)
+class Codes:
+    """What the codes W (n, k) of the training rows were like, which are not kept."""
+
+    sums: Floats
+    """(k,) of each column."""
+    squares: Floats
+    """(k,) of each column's squares."""
+    n_rows: int
+
+    @property
+    def sparseness(self) -> Floats:
+        """(k,) Hoyer's, of each column."""
+        return hoyer(self.sums, self.squares, self.n_rows)
+
+
+@dataclass(frozen=True)
+class Past:
+    """What is remembered of rows, for `partial_fit` to go on from: sums, each taken at the parts of its time."""
+
+    across: Floats
+    """(k, p) of codes and rows, or the numerator of an update."""
+    inner: Floats
+    """(k, k) of codes, or the denominator of the update, (k, p)."""
+    products: bool
+    """Whether these are products, or of the update."""
+    loss: float
+    """Of each batch at its time, penalties of codes included."""
+    count: float
+    """Rows, each as often as it counts."""
+    column_sums: Floats
+    """(p,)"""
+    column_counts: Floats
+    """(p,)"""
+    potential: float
+    """Σ φ(x), from which the loss without parts follows."""
+    batches: int
+
+
+@dataclass(frozen=True)
+class NonNegativeFit:
+    """k parts of p columns, X ≈ W H, learnt from n rows."""
+
+    components: Floats
+    """(k, p) H. Without penalties its rows add up to one, so that codes are in the units of row sums."""
+    beta: float
+    penalties: Penalties
+    codes: Codes
+    loss: float
+    """β-divergence of the observed entries from W H."""
+    null_loss: float
+    """That from the means of the columns: what a fit without parts would lose."""
+    missing: int
+    """Entries of which nothing is known."""
+    descent: Descent
+    provenance: Provenance
+    past: Past
+    columns: tuple[str, ...] | None = None
+    stability: Floats | None = None
+    """(k,) how alike each part is to its counterpart from other starts: mean cosine; None where there was one start."""
+    consensus: float | None = None
+    """Cophenetic correlation of which rows the starts put together: 1 where they all agree; None: one start."""
+
+    @property
+    def k(self) -> int:
+        """Number of parts."""
+        return len(self.components)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that the fit was made from."""
+        return self.codes.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """Columns."""
+        return int(self.components.shape[1])
+
+    @property
+    def loss_name(self) -> str:
+        """The divergence by name."""
+        return LOSSES.get(self.beta, f"β = {self.beta:g}")
+
+    @property
+    def error(self) -> float:
+        """√(2 loss), as scikit-learn measures: for β = 2 the Frobenius norm of what is left."""
+        return float(np.sqrt(2 * max(self.loss, 0.0)))
+
+    @property
+    def explained(self) -> float:
+        """Share of the deviance from the columns' means that the parts explain; 0 where there is none."""
+        return 1.0 - self.loss / self.null_loss if self.null_loss > 0 else 0.0
+
+    @property
+    def masses(self) -> Floats:
+        """(k,) share of all that is fitted which each part brings; zeros where nothing is."""
+        mass = self.codes.sums * self.components.sum(axis=1)
+        return mass / mass.sum() if mass.sum() > 0 else np.zeros_like(mass)
+
+    @property
+    def sparseness(self) -> Floats:
+        """(k,) Hoyer's, of each part: 0 where all columns take part alike, 1 where one alone does."""
+        return sparseness(self.components)
+
+    @property
+    def reached(self) -> bool:
+        """Whether the KKT residual is as small as was asked."""
+        return self.descent.converged

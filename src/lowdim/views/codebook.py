@@ -1,0 +1,143 @@
+"""A vector quantiser in words and on one screen."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from lowdim.results.certificate import counted
+from lowdim.results.codebook import CodebookFit
+from lowdim.views.explain import size
+from lowdim.views.lines import Line, listed, percent, shortened, wrapped
+from lowdim.views.summary import (
+    BAR,
+    MOST_COMPONENTS,
+    About,
+    column_names,
+    data_lines,
+    on_one_screen,
+    share_head,
+    written_line,
+)
+
+
+def explain_codebook(fit: CodebookFit) -> str:
+    """The story of a fit."""
+    made = fit.provenance
+    return "\n".join(
+        [
+            f"data       {made.data}",
+            f"model      {counted(fit.k, 'codeword')}; each row becomes the nearest, as {counted(fit.bits, 'bit')}",
+            f"solver     {made.solver}",
+            f"because    {made.reason}",
+            f"read       {counted(made.passes, 'pass', 'es')} over the rows",
+            f"memory     about {size(made.memory)} beside the data and the result",
+            f"kept       {fit.kept:.4%} of the variance{_decibels(fit)}",
+            f"lost       {fit.distortion:.6g}, the mean squared distance from a row to its codeword",
+            f"usage      {usage_in_words(fit)}",
+            f"accuracy   {standing(fit)} (n_init, random_state)",
+        ]
+    )
+
+
+def standing(fit: CodebookFit) -> str:
+    """How the search ended."""
+    how = "the codewords stood still" if fit.converged else "NOT reached: the codewords still moved"
+    return f"{how} after {counted(fit.steps, 'step')}; other starts may end elsewhere"
+
+
+def usage_in_words(fit: CodebookFit) -> str:
+    """How evenly the codewords are used."""
+    shares = fit.usage
+    said = f"perplexity {fit.perplexity:.4g} of {fit.k}: codewords stand for {shares.min():.2%} to {shares.max():.2%}"
+    return f"{said} of the rows{f'; {fit.unused} for none' if fit.unused else ''}"
+
+
+def codebook_summary(fit: CodebookFit, about: About, width: int = 80) -> list[Line]:
+    """At most 24 lines of at most `width` characters."""
+    keeps = f"{counted(fit.k, 'codeword')} {'keeps' if fit.k == 1 else 'keep'} {percent(fit.kept)} of the variance"
+    lines = [
+        *data_lines(fit, about, width),
+        Line(""),
+        Line(f"{keeps}{f' ({about.asked})' if about.asked else ''}", "title"),
+        Line(""),
+        *_words(fit, width),
+        Line(""),
+        *wrapped("usage     ", usage_in_words(fit), width),
+        *wrapped("size      ", _sizes(fit), width),
+        *wrapped("accuracy  ", standing(fit), width),
+        *written_line(about),
+    ]
+    return on_one_screen(lines, about, width)
+
+
+def codebook_model_lines(name: str, fit: CodebookFit, width: int = 80) -> list[Line]:
+    """What a model file holds."""
+    made = fit.provenance
+    versions = ", ".join(f"{package} {version}" for package, version in made.versions)
+    kept = f": VectorQuantizer, {counted(fit.k, 'codeword')} that keep {percent(fit.kept)}"
+    return [
+        Line(shortened(name, width - len(kept)) + kept, "title"),
+        Line(f"fitted on {counted(fit.n_rows, 'row')} × {counted(fit.n_columns, 'column')}"),
+        Line(f"columns   {listed(column_names(fit), width - 10)}"),
+        Line(""),
+        *_words(fit, width),
+        Line(""),
+        *wrapped("usage     ", usage_in_words(fit), width),
+        *wrapped("accuracy  ", standing(fit), width),
+        *wrapped("data      ", made.data, width),
+        *wrapped("solver    ", made.solver, width),
+        Line(shortened(f"made by   {versions}", width)),
+        Line("later     no rows can be added"),
+    ]
+
+
+def codebook_facts(fit: CodebookFit) -> dict[str, Any]:
+    """The same as plain facts, for JSON."""
+    made = fit.provenance
+    return {
+        "rows": fit.n_rows,
+        "columns": list(column_names(fit)),
+        "kept": {"components": fit.k, "share": fit.kept},
+        "distortion": fit.distortion,
+        "decibels": fit.decibels,
+        "bits": fit.bits,
+        "perplexity": fit.perplexity,
+        "components": [
+            {"name": f"word{i + 1}", "share_of_rows": float(share), "codeword": word}
+            for i, (share, word) in enumerate(zip(fit.usage, fit.codebook, strict=True))
+        ],
+        "certificate": {"reached": fit.reached, "sentence": standing(fit)},
+        "made_by": {"solver": made.solver, "reason": made.reason, "passes": made.passes, **dict(made.versions)},
+    }
+
+
+def _words(fit: CodebookFit, width: int) -> list[Line]:
+    """Codewords by the rows they stand for, with the columns in which they differ most from the mean of all rows."""
+    order = np.argsort(-fit.weights, kind="stable")
+    mean = fit.usage @ fit.codebook
+    spread = np.sqrt(fit.usage @ (fit.codebook - mean) ** 2)
+    far = np.divide(fit.codebook - mean, spread, out=np.zeros_like(fit.codebook), where=spread > 0)
+    names, total = column_names(fit), np.cumsum(fit.usage[order])
+    lines = [Line(f"word     rows    in all  {'':{BAR}}  far from the mean in", "faint")]
+    for place, i in enumerate(order[:MOST_COMPONENTS]):
+        head = share_head(f"{i + 1}", float(fit.usage[i]), float(fit.usage[order[0]]), percent(float(total[place])))
+        most = np.argsort(-np.abs(far[i]), kind="stable")[:4]
+        signs = [f"{'+' if far[i, j] > 0 else '−'} {names[j]}" for j in most if far[i, j] != 0]
+        lines.append(Line(shortened(head + "  ".join(signs), width), "bar"))
+    if fit.k > MOST_COMPONENTS:
+        rest = share_head("more", float(fit.usage[order[MOST_COMPONENTS:]].sum()))
+        lines.append(Line(f"{rest}{counted(fit.k - MOST_COMPONENTS, 'more codeword')}", "faint"))
+    return lines
+
+
+def _sizes(fit: CodebookFit) -> str:
+    table = fit.compression(8)
+    share = float(table["of_original"][0])
+    return f"{size(float(table['bytes'][0]))} for codebook and codes, {percent(share)} of the data as float64"
+
+
+def _decibels(fit: CodebookFit) -> str:
+    return "" if math.isinf(fit.decibels) else f", {fit.decibels:.2f} dB above what is lost"

@@ -1,0 +1,170 @@
+"""What figures and screens show of a comparison: pictures of bases and codes, and a table in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.results.certificate import counted
+from lowdim.results.comparison import COLUMNS, Comparison, Representation
+from lowdim.views.explain import size
+from lowdim.views.lines import Line, percent, shortened, wrapped
+
+Floats = NDArray[np.float64]
+
+MOST_TILES = 100
+"""Rows of a basis that are drawn."""
+
+LINE = 0.82
+"""Grey of the lines between tiles."""
+
+CLIPPED = 0.01
+"""Share of the pixels that may be beyond black, and beyond white: one glint would darken all the rest."""
+
+FIRST_TO_GO = ("time", "learnt", "share", "basis", "k", "bytes", "codes")
+"""Columns of the table that are left out where a screen is too narrow, in this order."""
+
+RED = np.array([0.84, 0.10, 0.11])
+"""Of what is negative. What is positive is black, as in Lee & Seung's figure."""
+
+
+def signed_colours(values: Floats) -> Floats:
+    """(…, 3) colours of numbers from −1 to 1: white for 0, black for 1, red for −1."""
+    strength = np.clip(np.abs(values), 0.0, 1.0)[..., None]
+    ink = np.where(values[..., None] >= 0, 0.0, RED)
+    return np.asarray(1.0 - strength * (1.0 - ink))
+
+
+def basis_picture(basis: Floats, shape: tuple[int, ...]) -> Floats:
+    """Montage of the rows of a basis (k, p), each on its own scale, with lines between; first row first."""
+    shown = basis[:MOST_TILES]
+    side = grid_side(len(basis))
+    height, width = shape[0], shape[1]
+    rows = -(-len(shown) // side)
+    montage = np.full((rows * (height + 1) + 1, side * (width + 1) + 1, 3), LINE)
+    for i, row in enumerate(shown):
+        top, left = 1 + (i // side) * (height + 1), 1 + (i % side) * (width + 1)
+        montage[top : top + height, left : left + width] = _tile(row.reshape(shape))
+    for i in range(len(shown), rows * side):  # places that no tile fills
+        top, left = 1 + (i // side) * (height + 1), 1 + (i % side) * (width + 1)
+        montage[top : top + height + 1, left : left + width + 1] = 1.0
+    return montage
+
+
+def code_picture(code: Floats) -> Floats:
+    """The numbers of a code (k,) at the places of their tiles, on one scale."""
+    shown = code[:MOST_TILES]
+    side = grid_side(len(code))
+    cells = np.zeros((-(-len(shown) // side), side))
+    cells.flat[: len(shown)] = _scaled(shown)
+    return signed_colours(cells)
+
+
+def row_picture(row: Floats, original: Floats, shape: tuple[int, ...]) -> Floats:
+    """A row as a picture, from black to white over the range of the original; its extreme pixels may be clipped."""
+    low, high = np.quantile(original, [CLIPPED, 1 - CLIPPED])
+    if not high > low:
+        low, high = original.min(), original.max()
+    values = np.clip((row - low) / (high - low), 0.0, 1.0) if high > low else np.zeros_like(row)
+    picture = values.reshape(shape)
+    return np.repeat(picture.reshape(*shape[:2], -1), 3, axis=2) if len(shape) == 2 or shape[2] == 1 else picture
+
+
+def grid_side(k: int) -> int:
+    """Tiles of one line of the montage: the same for basis and code, so that places agree."""
+    return math.isqrt(min(k, MOST_TILES) - 1) + 1
+
+
+def row_error(comparison: Comparison, one: Representation, row: int) -> float:
+    """|x − x̂| / |x| of one of the rows that are shown."""
+    original = comparison.originals[row]
+    length = float(np.linalg.norm(original))
+    return float(np.linalg.norm(original - one.rows[row])) / length if length else 0.0
+
+
+def comparison_lines(name: str, comparison: Comparison, width: int = 80) -> list[Line]:
+    """A comparison on one screen."""
+    found = comparison.representations
+    titles, *rows = _fitting(found, width)
+    shape = f"{counted(comparison.n_rows, 'row')} × {counted(comparison.n_columns, 'column')}"
+    return [
+        Line(f"{shortened(name, max(8, width - len(shape) - 2))}: {shape}", "title"),
+        Line(""),
+        Line(titles, "faint"),
+        *(Line(row) for row in rows),
+        Line(""),
+        *(wrapped("so        ", comparison.verdict(), width) if len(found) > 1 else []),
+        *wrapped("where     ", _legend(comparison, titles.split()), width, "faint"),
+    ]
+
+
+def comparison_facts(comparison: Comparison) -> dict[str, Any]:
+    """The same as plain facts, for JSON."""
+    return {
+        "rows": comparison.n_rows,
+        "columns": comparison.n_columns,
+        "held_out": comparison.n_held_out,
+        "seed": comparison.seed,
+        "models": [
+            {"name": one.name, **{column: getattr(one, column) for column in COLUMNS}}
+            for one in comparison.representations
+        ],
+        "verdict": comparison.verdict(),
+    }
+
+
+def _fitting(found: Sequence[Representation], width: int) -> list[str]:
+    """The table, titles first, with as many whole columns as this width has room for; names give way at the last."""
+    names = [shortened(one.name, max(5, width - 9)) for one in found]
+    columns = {
+        "k": [str(one.k) for one in found],
+        "error": [percent(one.error) for one in found],
+        "learnt": [percent(one.training_error) for one in found],
+        "basis": [_plain(one.basis_sparseness) for one in found],
+        "codes": [_plain(one.code_sparseness) for one in found],
+        "bytes": ["" if math.isnan(one.bytes) else size(one.bytes) for one in found],
+        "share": ["" if math.isnan(one.of_original) else percent(one.of_original) for one in found],
+        "time": [f"{one.fit_seconds + one.code_seconds:.1f} s" for one in found],
+    }
+    for gone in (None, *FIRST_TO_GO):
+        columns.pop(gone or "", None)
+        lines = [_column(["model", *names], left=True)]
+        lines += [_column([title, *cells]) for title, cells in columns.items()]
+        table = ["  ".join(cells) for cells in zip(*lines, strict=True)]
+        if len(table[0]) <= width:
+            break
+    return table
+
+
+def _column(cells: Sequence[str], left: bool = False) -> list[str]:
+    wide = max(map(len, cells))
+    return [cell.ljust(wide) if left else cell.rjust(wide) for cell in cells]
+
+
+def _legend(comparison: Comparison, titles: Sequence[str]) -> str:
+    """What the columns are that the table has, and where the others are."""
+    said = f"error is |X − X̂| / |X| of {comparison.judged}{', and of rows learnt from' if 'learnt' in titles else ''}"
+    sparse = [title for title in ("basis", "codes") if title in titles]
+    if sparse:
+        said += f"; {' and '.join(sparse)}: how sparse, from 0 to 1 (Hoyer)"
+    narrow = [title for title in FIRST_TO_GO if title not in titles]
+    return f"{said}; no room for {', '.join(narrow)}, which -o and --json have" if narrow else said
+
+
+def _plain(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.2f}"
+
+
+def _tile(values: Floats) -> Floats:
+    if values.ndim == 3 and values.shape[2] == 3:  # colours: grey where nothing is added
+        return 0.5 + 0.5 * _scaled(values)
+    return signed_colours(_scaled(values.reshape(values.shape[:2])))
+
+
+def _scaled(values: Floats) -> Floats:
+    largest = float(np.abs(values).max(initial=0.0))
+    return values / largest if largest > 0 else np.zeros_like(values)
