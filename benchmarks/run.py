@@ -8,7 +8,9 @@ python benchmarks/run.py denoising      pictures with noise; needs the pictures 
 python benchmarks/run.py inpainting     pictures with holes; likewise
 python benchmarks/run.py "PCA, exact"   kernel PCA of up to 50,000 rows; needs 10 GB of memory
 python benchmarks/run.py landmarks      kernel PCA of up to 1,000,000 rows; needs 10 GB of memory
+python benchmarks/run.py non-negative   factors of counts and of faces; the real ones are looked for in LOWDIM_DATA
 python benchmarks/run.py "pre-images"   digits denoised by kernel PCA, and clusters; needs the digits in LOWDIM_DATA
+python benchmarks/run.py topics         texts, with scikit-learn's LDA and NMF beside; needs the texts in LOWDIM_DATA
 """
 
 from __future__ import annotations
@@ -26,14 +28,16 @@ import kernel_denoising
 import kernel_exact
 import kernel_landmarks
 import missing
+import nmf
 import out_of_core
+import topics
 from contenders import run
 from measure import Truth, extra_memory, interleaved
 from workloads import SEED, WORKLOADS, Workload
 
-SECTIONS = (missing, denoise, inpaint, kernel_exact, kernel_landmarks, kernel_denoising)
+SECTIONS = (missing, denoise, inpaint, kernel_exact, kernel_landmarks, kernel_denoising, nmf, topics)
 """Modules with a NAME and a table() of their own."""
-NEEDS_DATA = (denoise, inpaint, kernel_denoising)
+NEEDS_DATA = (denoise, inpaint, kernel_denoising, topics)
 
 DOCS = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
