@@ -56,12 +56,13 @@ class Case:
 
 BATCH, LONG, ONLINE = (f"sklearn LDA, {how}" for how in ("batch, 10 passes", "batch, 50 passes", "online, 10 passes"))
 LDA = (BATCH, LONG, ONLINE)
+UPDATES = "sklearn NMF, KL of counts (mu)"
 """Slow, so that they run with the first seed only."""
 
 CASES = (
     Case("BBC news, 5 topics", "bbc_news.jsonl.gz", "topic", 5, (1, 2)),
     Case("BBC news, 10 topics", "bbc_news.jsonl.gz", "topic", 10, (1, 2), (LONG,)),
-    Case("20 newsgroups, 20 topics", "newsgroups20.jsonl.gz", "group", 20, (1,), (LONG,), LDA),
+    Case("20 newsgroups, 20 topics", "newsgroups20.jsonl.gz", "group", 20, (1,), (LONG, UPDATES), LDA),
 )
 
 Contender = Callable[[Any, int, int], Fitted]
@@ -82,7 +83,7 @@ CONTENDERS: dict[str, Contender] = {
     "lowdim, KL of counts": lambda X, k, seed: fit_topics(X, k, "kl", seed),
     "lowdim, Frobenius of tf-idf": lambda X, k, seed: fit_topics(X, k, "frobenius", seed),
     "sklearn NMF, Frobenius of tf-idf (cd)": sklearn_frobenius,
-    "sklearn NMF, KL of counts (mu)": sklearn_kl,
+    UPDATES: sklearn_kl,
     BATCH: lambda X, k, seed: fit_lda(X, k, seed, max_iter=10),
     LONG: lambda X, k, seed: fit_lda(X, k, seed, max_iter=50),
     ONLINE: lambda X, k, seed: fit_lda(X, k, seed, max_iter=10, learning_method="online"),
