@@ -20,7 +20,7 @@ from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.kernel_preimages import PreimageModel, checked_way
 from lowdim.models.kernel_rows import RowKernel
 from lowdim.models.kernel_settings import kernel_of
-from lowdim.models.model import Model
+from lowdim.models.model import VarianceModel
 from lowdim.results.kernel import KernelFit
 from lowdim.results.table import Table
 from lowdim.sources.open import open_source
@@ -29,7 +29,7 @@ from lowdim.sources.workers import at_most_threads
 Floats = NDArray[np.float64]
 
 
-class KernelModel(Model):
+class KernelModel(VarianceModel):
     """Axes in a space of features. Subclasses fit it, and keep its record."""
 
     alpha: float

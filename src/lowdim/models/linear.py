@@ -17,7 +17,7 @@ from lowdim.matrices.preparation import Preparation, working_dtype
 from lowdim.matrices.project import project, rows_back
 from lowdim.models.densities import log_density_of_block
 from lowdim.models.frames import frame_kind, make_table, scores_table
-from lowdim.models.model import Model
+from lowdim.models.model import VarianceModel
 from lowdim.results import gaussian
 from lowdim.results.certificate import Certificate
 from lowdim.results.compression import compression
@@ -28,7 +28,7 @@ from lowdim.sources.open import open_source
 Floats = NDArray[np.float64]
 
 
-class LinearModel(Model):
+class LinearModel(VarianceModel):
     """A mean and orthonormal axes. Subclasses say how `fit_` comes about."""
 
     whiten: bool

@@ -36,16 +36,6 @@ class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         return int(self.fit_.k)
 
     @property
-    def explained_variance_(self) -> Floats:
-        """(k,) variances along the axes; of a kernel's, in the space of its features: eigenvalues over n − 1."""
-        return np.asarray(self.fit_.variances)
-
-    @property
-    def explained_variance_ratio_(self) -> Floats:
-        """(k,) shares of the total variance; zeros for a constant matrix."""
-        return np.asarray(self.fit_.shares)
-
-    @property
     def _n_features_out(self) -> int:
         return self.n_components_
 
@@ -112,6 +102,20 @@ class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
     @property
     def _axes(self) -> list[str]:
         return [str(axis) for axis in self.get_feature_names_out()]
+
+
+class VarianceModel(Model):
+    """A model whose components each have a share of a variance."""
+
+    @property
+    def explained_variance_(self) -> Floats:
+        """(k,) variances along the axes; of a kernel's, in the space of its features: eigenvalues over n − 1."""
+        return np.asarray(self.fit_.variances)
+
+    @property
+    def explained_variance_ratio_(self) -> Floats:
+        """(k,) shares of the total variance; zeros for a constant matrix."""
+        return np.asarray(self.fit_.shares)
 
 
 def _refuse_other_columns(source: Source, fitted: tuple[str, ...] | None) -> None:

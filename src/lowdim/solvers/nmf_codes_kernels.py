@@ -11,17 +11,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.solvers.nmf_weighted_kernels import (
-    ANY_ORDER,
-    LOST,
-    NEAR,
-    TINY,
-    fit,
-    gather_positive,
-    lift_where_hopeless,
-    longest_row,
-    newton,
-)
+from lowdim.solvers.nmf_kl_kernels import ANY_ORDER, NEAR, TINY, fit
+from lowdim.solvers.nmf_weighted_kernels import LOST, gather_positive, lift_where_hopeless, longest_row, newton
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int32] | NDArray[np.int64]

@@ -20,7 +20,7 @@ TINY = 1e-150
 
 NEAR = 0.683802
 """Length λ of a Newton step, in the local norm, up to which it lowers a self-concordant function: the root of
-λ² + λ + log(1 − λ), as in Hien & Gillis 2021."""
+λ² + λ + log(1 − λ), as in Hien & Gillis 2021; so −log(1 − z) ≤ z + z² up to z = λ."""
 
 
 @numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
@@ -59,11 +59,11 @@ def newton_rows(
         x = values[begin:end]
         w = out[i]
         w[:] = W[i]
-        _gather(Ht, places[begin:end], H)
-        _fit(H, w, count, fitted)
+        gather(Ht, places[begin:end], H)
+        fit(H, w, count, fitted)
         if _hopeless(x, fitted):
             _lift(x, added, w)
-            _fit(H, w, count, fitted)
+            fit(H, w, count, fitted)
         _descend(x, H, added, l2, sweeps, w, fitted, inverse)
         if with_losses:
             losses[i] = _loss(x, fitted)
@@ -87,10 +87,10 @@ def newton_dense_rows(
     for i in range(m):
         w = out[i]
         w[:] = W[i]
-        _fit(H, w, p, fitted)
+        fit(H, w, p, fitted)
         if _hopeless(X[i], fitted):
             _lift(X[i], added, w)
-            _fit(H, w, p, fitted)
+            fit(H, w, p, fitted)
         _descend(X[i], H, added, l2, sweeps, w, fitted, inverse)
         if with_losses:
             losses[i] = _loss(X[i], fitted)
@@ -164,7 +164,7 @@ def _sums(x: Floats, h: Floats, inverse: Floats) -> tuple[float, float]:
 
 
 @numba.njit(nogil=True, cache=True)
-def _gather(Ht: Floats, places: Places, H: Floats) -> None:
+def gather(Ht: Floats, places: Places, H: Floats) -> None:
     """H (k, stored) ← rows of Ht, four at a time: single numbers would each be written to another line of the cache."""
     k, count = Ht.shape[1], len(places)
     whole = count // 4 * 4
@@ -212,7 +212,7 @@ def taken_rows(
 
 
 @numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
-def _fit(H: Floats, w: Floats, count: int, fitted: Floats) -> None:
+def fit(H: Floats, w: Floats, count: int, fitted: Floats) -> None:
     """fitted ← w H at the stored entries."""
     for e in range(count):
         fitted[e] = 0.0

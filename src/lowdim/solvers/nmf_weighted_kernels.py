@@ -10,16 +10,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.solvers.nmf_kl_kernels import ANY_ORDER, NEAR, TINY, fit, gather
+
 Floats = NDArray[np.float64]
 Places = NDArray[np.int32] | NDArray[np.int64]
-
-ANY_ORDER = {"reassoc", "contract", "nsz"}
-
-TINY = 1e-300
-
-NEAR = 0.683802
-"""−log(1 − z) ≤ z + z² up to this z: its root (Hien & Gillis 2021, "Algorithms for nonnegative matrix factorization
-with the Kullback–Leibler divergence")."""
 
 LOST = 1e-12
 """Share of a sum over all of H below which what is left after taking off missing entries is rounding."""
@@ -55,7 +49,7 @@ def descend_rows(
         x, m = values[begin : begin + count], weights[begin : begin + count]
         w = out[i]
         w[:] = W[i]
-        _gather(Ht, places[begin : begin + count], H)
+        gather(Ht, places[begin : begin + count], H)
         fit(H, w, count, fitted)
         for e in range(count):
             net[e] = m[e] - unstored
@@ -282,29 +276,6 @@ def longest_row(starts: Places, first: int, last: int) -> int:
     for i in range(first, last):
         longest = max(longest, starts[i + 1] - starts[i])
     return longest
-
-
-@numba.njit(nogil=True, cache=True)
-def _gather(Ht: Floats, places: Places, H: Floats) -> None:
-    """H ← columns of a row's stored entries."""
-    for e in range(len(places)):
-        h = Ht[places[e]]
-        for t in range(len(h)):
-            H[t, e] = h[t]
-
-
-@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
-def fit(H: Floats, w: Floats, count: int, fitted: Floats) -> None:
-    """fitted ← w H at the stored entries."""
-    for e in range(count):
-        fitted[e] = 0.0
-    for t in range(len(w)):
-        weight = w[t]
-        if weight != 0.0:
-            for e in range(count):
-                fitted[e] += weight * H[t, e]
-    for e in range(count):
-        fitted[e] = max(fitted[e], TINY)
 
 
 @numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
