@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint check-slow bench clean
+.PHONY: demo test lint check-slow bench lecture5 clean
 
 demo: $(VENV)/.demo  ## PCA of the lecture's tables and of a made-up map; leaves pictures in out/
 	$(BIN)/python examples/demo.py out
@@ -22,6 +22,9 @@ lint: $(VENV)/.lint  ## format, lint and types
 
 bench: $(VENV)/.bench  ## peers and lowdim side by side; writes docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
+
+lecture5: $(VENV)/.bench  ## lecture 5's table and figure: PCA, logistic PCA and deep autoencoders of MNIST (LOWDIM_DATA)
+	$(BIN)/python benchmarks/lecture5.py
 
 $(VENV)/.python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "lowdim needs Python 3.11 or newer")'

@@ -10,6 +10,7 @@ python benchmarks/run.py "PCA, exact"   kernel PCA of up to 50,000 rows; needs 1
 python benchmarks/run.py landmarks      kernel PCA of up to 1,000,000 rows; needs 10 GB of memory
 python benchmarks/run.py non-negative   factors of counts and of faces; the real ones are looked for in LOWDIM_DATA
 python benchmarks/run.py "pre-images"   digits denoised by kernel PCA, and clusters; needs the digits in LOWDIM_DATA
+python benchmarks/run.py "logistic PCA" coins, beside R's algorithms; the digits are looked for in LOWDIM_DATA
 python benchmarks/run.py topics         texts, with scikit-learn's LDA and NMF beside; needs the texts in LOWDIM_DATA
 """
 
@@ -27,6 +28,7 @@ import inpaint
 import kernel_denoising
 import kernel_exact
 import kernel_landmarks
+import logistic
 import missing
 import nmf
 import out_of_core
@@ -35,7 +37,7 @@ from contenders import run
 from measure import Truth, extra_memory, interleaved
 from workloads import SEED, WORKLOADS, Workload
 
-SECTIONS = (missing, denoise, inpaint, kernel_exact, kernel_landmarks, kernel_denoising, nmf, topics)
+SECTIONS = (missing, denoise, inpaint, kernel_exact, kernel_landmarks, kernel_denoising, nmf, topics, logistic)
 """Modules with a NAME and a table() of their own."""
 NEEDS_DATA = (denoise, inpaint, kernel_denoising, topics)
 

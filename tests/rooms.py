@@ -38,6 +38,7 @@ ALONE = {
         "recipes/kernels.py",
         "recipes/similar_kernels.py",
         "solvers/hidden_kernels.py",
+        "solvers/logistic_kernels.py",
         "solvers/nmf_codes_kernels.py",
         "solvers/nmf_hals_kernels.py",
         "solvers/nmf_kl_kernels.py",
@@ -64,6 +65,7 @@ ALONE = {
         "solvers/matching_pursuit.py",
         "sources/texts.py",
     },
+    "torch": {"solvers/torch_training.py"},
     "pandas": {"datasets/dataset.py"},
     "polars": {"datasets/dataset.py"},
 }

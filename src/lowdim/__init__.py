@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lowdim import datasets, errors
     from lowdim.models.adopt import convert
+    from lowdim.models.autoencoder import Autoencoder
     from lowdim.models.kernel_pca import KernelPCA
+    from lowdim.models.logistic_pca import LogisticPCA
     from lowdim.models.nmf import NMF
     from lowdim.models.pca import PCA
     from lowdim.models.ppca import ProbabilisticPCA
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "Autoencoder": ("lowdim.models.autoencoder", "Autoencoder"),
     "KernelPCA": ("lowdim.models.kernel_pca", "KernelPCA"),
+    "LogisticPCA": ("lowdim.models.logistic_pca", "LogisticPCA"),
     "NMF": ("lowdim.models.nmf", "NMF"),
     "PCA": ("lowdim.models.pca", "PCA"),
     "PPCAMixture": ("lowdim.models.ppca_mixture", "PPCAMixture"),
@@ -54,7 +58,9 @@ _PUBLIC = {
 __all__ = [
     "NMF",
     "PCA",
+    "Autoencoder",
     "KernelPCA",
+    "LogisticPCA",
     "PPCAMixture",
     "ProbabilisticPCA",
     "VectorQuantizer",

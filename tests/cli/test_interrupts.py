@@ -13,7 +13,9 @@ import pytest
 
 import lowdim
 from lowdim import PCA
-from lowdim.cli.checkpoint import without_resume
+from lowdim.cli.checkpoint import keep_part, without_resume
+from lowdim.errors import Interrupted
+from lowdim.sources.progress import watching
 
 SLOW = """
 import sys, time
@@ -96,6 +98,23 @@ def test_an_interrupted_fit_goes_on_where_it_stopped(options, table, run):
     np.testing.assert_allclose(resumed.explained_variance_, whole.explained_variance_, rtol=1e-10)
     np.testing.assert_allclose(resumed.mean_, whole.mean_, rtol=1e-10)
     np.testing.assert_allclose(resumed.components_, whole.components_, atol=1e-8)  # 1e-10 over a gap of 1 %
+
+
+def test_fewer_rows_than_components_are_kept_all_the_same(tmp_path, monkeypatch, capsys, run):
+    """PCA finds components when they are asked for: of five rows there are no twenty."""
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).standard_normal((40, 25))
+    np.save("x.npy", X)
+    with pytest.raises(Interrupted) as told, watching(lambda progress: True):
+        PCA(20).fit(iter(np.split(X, 8)))
+    assert keep_part(told.value, ["fit", "x.npy", "--keep", "20", "--save", "m.lowdim"], "m.lowdim") == 130
+    first, command = capsys.readouterr().err.splitlines()
+    assert "interrupted after 5 rows" in first
+    assert run(*shlex.split(command)[1:]).code == 0
+    # merged moments agree with those of all rows to 1e-10
+    np.testing.assert_allclose(
+        lowdim.load("m.lowdim").explained_variance_, PCA(20).fit(X).explained_variance_, rtol=1e-10
+    )
 
 
 def test_weights_and_columns_of_files_go_on_too(tmp_path, monkeypatch, run):

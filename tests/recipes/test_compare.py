@@ -458,3 +458,13 @@ def test_faces_of_the_lecture(shared_data: Any) -> None:
     assert floor == pytest.approx(0.1674, abs=5e-5)
     assert found["pca"].error < floor < found["nmf"].error < found["vq"].error  # PCA has a mean beside its 49 axes
     assert found["nmf"].basis_sparseness > 0.6 > 0.3 > found["pca"].basis_sparseness  # parts, not whole faces
+
+
+def test_coins_and_networks_are_counted_by_what_gives_rows_back() -> None:
+    rows = np.clip(X, 0, 1)
+    small = lowdim.Autoencoder(3, hidden=(8,), max_iter=2)
+    found = compare(rows, {"logistic": "logistic", "network": small}, 3)
+    assert found["logistic"].basis is None
+    assert found["logistic"].numbers == 3 * 25 + 25 + 120 * 3  # axes, bias, codes
+    assert found["network"].numbers == (3 * 8 + 8) + (8 * 25 + 25) + 120 * 3  # the decoder's layers, codes
+    assert found["logistic"].error < compare(rows, "pca", 3)["pca"].error

@@ -23,13 +23,22 @@ if TYPE_CHECKING:
 
 def keep_part(stop: KeyboardInterrupt, argv: list[str], save: str | None) -> int:
     """Write a checkpoint, if there is anything to keep, and say how to go on."""
+    from lowdim.results.certificate import counted
+    from lowdim.results.network import NetworkFit
+
     model: Any = getattr(stop, "model", None)
     if model is None:
         say_line("interrupted; nothing was kept, as this fit can only be begun anew")
         return INTERRUPTED
     begun = getattr(model, "begun_", None)
     path = f"{os.path.splitext(save)[0] if save else 'lowdim'}.part.lowdim"
-    if begun is not None:
+    record = getattr(model, "_record", None)  # PCA's fit_ would find components now, of too few rows perhaps
+    if isinstance(record, NetworkFit):
+        from lowdim.models import autoencoder_checkpoint
+
+        autoencoder_checkpoint.write_checkpoint(path, *model.begun_)
+        come = counted(len(record.training.curve), "epoch")
+    elif begun is not None:
         from lowdim.models.latent_checkpoint import write_checkpoint
 
         write_checkpoint(path, begun)
@@ -53,7 +62,7 @@ def carried_on(estimator: Model, source: Source, path: str, quiet: bool, data: s
     refuse_no_model(path)
     try:
         with shown(quiet, data):
-            if not isinstance(estimator, PCA):  # EM keeps a state of its own, and goes on keeping it
+            if not isinstance(estimator, PCA):  # these keep a state of their own, and go on keeping it
                 return cast("Model", estimator.set_params(checkpoint=path).fit(source))
             part = load_model(path)
             if not isinstance(part, PCA):
@@ -61,7 +70,8 @@ def carried_on(estimator: Model, source: Source, path: str, quiet: bool, data: s
             whole = carry_on(estimator, part, source)
             whole.fit_  # noqa: B018  components are computed when they are first asked for
     except (CannotMerge, WrongColumns) as error:
-        error.args = (f"{path}: {error}",)
+        if not str(error).startswith(path):
+            error.args = (f"{path}: {error}",)
         raise
     return whole
 

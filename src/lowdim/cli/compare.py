@@ -31,7 +31,11 @@ Components = Annotated[
     int | None, typer.Option("--k", "-k", metavar="NUMBER", show_default=False, help="Components of each model.")
 ]
 Models = Annotated[
-    str, typer.Option(metavar="A,B", help="Which models: pca, nmf, nmf-kl (Kullback–Leibler), vq, ppca, kernel.")
+    str,
+    typer.Option(
+        metavar="A,B",
+        help="Which models: pca, nmf, nmf-kl (Kullback–Leibler), vq, ppca, kernel, logistic, autoencoder.",
+    ),
 ]
 HeldOut = Annotated[
     str, typer.Option("--held-out", metavar="HOW", help="Rows that no model sees before: 20%, 0.2, 500; or 0.")

@@ -25,6 +25,9 @@ def explain(
     kernel: options.Kernel = None,
     gamma: options.Gamma = None,
     loss: options.Loss = None,
+    hidden: options.Hidden = None,
+    epochs: options.Epochs = None,
+    family: options.Family = None,
     scale: options.Scale = False,
     columns: options.Columns = None,
     drop: options.Drop = None,
@@ -43,4 +46,5 @@ def explain(
 
     wish = Wish(file, columns, drop, label, weight, encode, table, sql)
     with naming(wish.name):
-        return say_plan(build(model, keep, scale, memory, kernel, gamma, loss).explain(wish.open()), "explain", json)
+        estimator = build(model, keep, scale, memory, kernel, gamma, loss, hidden, epochs, family)
+        return say_plan(estimator.explain(wish.open()), "explain", json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,16 +32,16 @@ def export(
 ) -> int:
     """Write a model as an ONNX graph: rows in, scores out."""
     from lowdim.cli.writing import check_output
-    from lowdim.models.linear import LinearModel
 
     check_output(output, model, ending=".onnx")
     estimator = load_model(model)
-    if not isinstance(estimator, LinearModel):
+    write: Any = getattr(estimator, "export_onnx", None)
+    if write is None:
         raise BadParameter(
-            f"{model}: only models whose scores are sums over columns become ONNX graphs, and "
+            f"{model}: only models whose scores are sums over columns, and networks, become ONNX graphs, and "
             f"{type(estimator).__name__} is none; lowdim transform gives its scores."
         )
-    estimator.export_onnx(output, inverse=inverse, dtype="float64" if double else "float32")
+    write(output, inverse=inverse, dtype="float64" if double else "float32")
     if not quiet:
         ends = [f"{estimator.n_features_in_:,} columns", f"{estimator.n_components_:,} scores"]
         given, made = reversed(ends) if inverse else ends

@@ -27,6 +27,8 @@ lowdim fit wine.csv --label kind --save wine.lowdim  # keep the model
 lowdim fit holes.csv --model ppca                    # values are missing
 lowdim fit wine.csv --model kernel --scale           # along curves
 lowdim fit counts.csv --model nmf --loss kl --keep 8 # parts of counts
+lowdim fit answers.csv --model logistic --keep 3     # yes and no, 1 and 0
+lowdim fit wine.csv --model autoencoder --scale      # a network
 lowdim fit big.parquet --memory 1GB --dry-run        # what would it take?
 cat wine.csv | lowdim fit - --json                   # for programs
 """
@@ -52,6 +54,9 @@ class Asked:
     kernel: str | None = None
     gamma: str | None = None
     loss: str | None = None
+    hidden: str | None = None
+    epochs: str | None = None
+    family: str | None = None
 
     @property
     def name(self) -> str:
@@ -61,13 +66,15 @@ class Asked:
     @property
     def kept(self) -> str:
         """How many components, in words of the prompt."""
+        plane = str(options.CODES)
         unless_said = {"ppca": "auto", "nmf": "auto", "vq": str(options.CODEWORDS)}
+        unless_said |= {"autoencoder": plane, "logistic": plane}
         return f"--keep {unless_said.get(self.name, self.keep) if self.keep == options.KEEP else self.keep}"
 
     def typed(self) -> str:
         """The options as they would be typed again."""
         given = {"model": None if self.name == "pca" else self.name, "kernel": self.kernel, "gamma": self.gamma}
-        given |= {"loss": self.loss}
+        given |= {"loss": self.loss, "hidden": self.hidden, "epochs": self.epochs, "family": self.family}
         given["keep"] = None if self.keep == options.KEEP else self.keep
         return " ".join(f"--{name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
 
@@ -80,6 +87,9 @@ def fit(
     kernel: options.Kernel = None,
     gamma: options.Gamma = None,
     loss: options.Loss = None,
+    hidden: options.Hidden = None,
+    epochs: options.Epochs = None,
+    family: options.Family = None,
     scale: options.Scale = False,
     columns: options.Columns = None,
     drop: options.Drop = None,
@@ -106,9 +116,9 @@ def fit(
     from lowdim.cli.writing import check_output, score_names, write_rows
 
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
-    asked = Asked(keep, model, kernel, gamma, loss)
-    estimator = build(model, keep, scale, memory, kernel, gamma, loss)
-    if resume is not None and asked.name in ("kernel", "nmf", "vq"):
+    asked = Asked(keep, model, kernel, gamma, loss, hidden, epochs, family)
+    estimator = build(model, keep, scale, memory, kernel, gamma, loss, hidden, epochs, family)
+    if resume is not None and asked.name in ("kernel", "nmf", "vq", "logistic"):
         raise BadParameter(f"--resume: --model {asked.name} leaves no checkpoints; fit it anew.")
     if json and output == "-":
         raise BadParameter("--json and -o - both want standard output; write the scores to a file.")
@@ -190,9 +200,13 @@ def _summary(
     """A fit on one screen, with what can be done next."""
     from lowdim.results.codebook import CodebookFit
     from lowdim.results.kernel import KernelFit
+    from lowdim.results.logistic import LogisticFit
+    from lowdim.results.network import NetworkFit
     from lowdim.results.nmf import NonNegativeFit
     from lowdim.views.codebook import codebook_summary
     from lowdim.views.kernel_summary import kernel_summary, kernel_swamping
+    from lowdim.views.logistic import logistic_summary
+    from lowdim.views.network import network_summary
     from lowdim.views.nmf import nmf_summary
     from lowdim.views.summary import About, summary, swamping
 
@@ -216,6 +230,10 @@ def _summary(
         return nmf_summary(record, about, width)
     if isinstance(record, CodebookFit):
         return codebook_summary(record, about, width)
+    if isinstance(record, NetworkFit):
+        return network_summary(record, about, width)
+    if isinstance(record, LogisticFit):
+        return logistic_summary(record, about, width)
     return kernel_summary(record, about, width) if by_kernel else summary(record, about, width)
 
 
@@ -248,4 +266,7 @@ def _next(wish: Wish, asked: Asked, scaled: bool, save: str | None, output: str 
     if asked.name == "vq":
         k = options.CODEWORDS if asked.keep == options.KEEP else asked.keep
         return [*steps, (f"lowdim compare {data} --k {k} --models vq,pca", "against PCA")]
+    if asked.name in ("autoencoder", "logistic"):
+        k = options.CODES if asked.keep == options.KEEP else asked.keep
+        return [*steps, (f"lowdim fit {same} --keep {k}", "what PCA keeps in as many")]
     return [*steps, (f"lowdim choose {same}", "how many dimensions?")]

@@ -41,11 +41,15 @@ def info(
     from lowdim.cli.talk import say, say_json, text_width
     from lowdim.results.codebook import CodebookFit
     from lowdim.results.kernel import KernelFit
+    from lowdim.results.logistic import LogisticFit
+    from lowdim.results.network import NetworkFit
     from lowdim.results.nmf import NonNegativeFit
     from lowdim.views.codebook import codebook_model_lines
     from lowdim.views.facts import fit_facts
     from lowdim.views.kernel_summary import kernel_model_lines
+    from lowdim.views.logistic import logistic_model_lines
     from lowdim.views.model import model_lines
+    from lowdim.views.network import network_model_lines
     from lowdim.views.nmf import nmf_model_lines
 
     estimator = load_model(file)
@@ -56,6 +60,10 @@ def info(
         say_json("info", {"model": kind, "file": file, **settings, "can_go_on": can_go_on, **fit_facts(estimator.fit_)})
     elif isinstance(estimator.fit_, CodebookFit):
         say(codebook_model_lines(file, estimator.fit_, text_width()))
+    elif isinstance(estimator.fit_, NetworkFit):
+        say(network_model_lines(file, estimator.fit_, text_width()))
+    elif isinstance(estimator.fit_, LogisticFit):
+        say(logistic_model_lines(file, estimator.fit_, text_width()))
     elif isinstance(estimator.fit_, NonNegativeFit):
         say(nmf_model_lines(file, estimator.fit_, text_width()))
     elif isinstance(estimator.fit_, KernelFit):

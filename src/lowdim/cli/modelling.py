@@ -10,8 +10,26 @@ from lowdim.errors import BadParameter
 if TYPE_CHECKING:
     from lowdim.models.model import Model
 
-MODELS = {"pca": "PCA", "ppca": "ProbabilisticPCA", "kernel": "KernelPCA", "nmf": "NMF", "vq": "VectorQuantizer"}
+MODELS = {
+    "pca": "PCA",
+    "ppca": "ProbabilisticPCA",
+    "kernel": "KernelPCA",
+    "nmf": "NMF",
+    "vq": "VectorQuantizer",
+    "logistic": "LogisticPCA",
+    "autoencoder": "Autoencoder",
+}
 """What --model says → the name of the estimator."""
+
+OWNERS = {
+    "--kernel": ("kernel",),
+    "--gamma": ("kernel",),
+    "--loss": ("nmf", "autoencoder"),
+    "--hidden": ("autoencoder",),
+    "--epochs": ("autoencoder",),
+    "--family": ("logistic",),
+}
+"""Options that only some models have."""
 
 
 def n_components(keep: str) -> int | float | str | None:
@@ -103,18 +121,28 @@ def build(
     kernel: str | None = None,
     gamma: str | None = None,
     loss: str | None = None,
+    hidden: str | None = None,
+    epochs: str | None = None,
+    family: str | None = None,
 ) -> Model:
     """The model with these settings."""
     name = model.lower()
-    for option, value, owner in (("--kernel", kernel, "kernel"), ("--gamma", gamma, "kernel"), ("--loss", loss, "nmf")):
-        if value is not None and name != owner:
-            raise BadParameter(f"{option} {value}: only --model {owner} has that; add it, or leave {option} out.")
+    given = {"--kernel": kernel, "--gamma": gamma, "--loss": loss, "--hidden": hidden, "--epochs": epochs}
+    given |= {"--family": family}
+    for option, value in given.items():
+        if value is not None and name not in OWNERS[option]:
+            owners = " or ".join(OWNERS[option])
+            raise BadParameter(f"{option} {value}: only --model {owners} has that; add it, or leave {option} out.")
     if name not in MODELS:
         raise BadParameter(f"--model {model}: there is no such model yet; there is {', '.join(MODELS)}.")
     if name == "nmf":
         return _nmf(keep, scale, memory, loss)
     if name == "kernel":
         return _kernel_pca(kernel_components(keep), scale, memory, (kernel or "rbf").lower(), gamma)
+    if name == "autoencoder":
+        return _autoencoder(keep, scale, memory, loss, hidden, epochs)
+    if name == "logistic":
+        return _logistic(keep, scale, memory, family)
     if name == "vq":
         return _vector_quantizer(keep, scale, memory)
     if name == "ppca":
@@ -136,6 +164,64 @@ def codewords(keep: str) -> int:
     if not keep.strip().isdigit() or int(keep) < 1:
         raise BadParameter(f"--keep {keep}: a codebook needs a whole number of codewords, from 1.")
     return int(keep)
+
+
+def code_count(keep: str) -> int:
+    """What --keep means for an autoencoder: a whole number of codes."""
+    if keep == options.KEEP:
+        return options.CODES
+    if not _is_count(keep):
+        raise BadParameter(f"--keep {keep}: an autoencoder needs a whole number of codes, from 1.")
+    return int(keep)
+
+
+def hidden_units(text: str) -> tuple[int, ...]:
+    """What --hidden means: units of each layer between columns and codes, or none."""
+    if text.strip().lower() == "none":
+        return ()
+    units = text.split(",")
+    if not all(map(_is_count, units)):
+        raise BadParameter(f"--hidden {text}: whole numbers from 1 are needed, as in 100,50, or none.")
+    return tuple(map(int, units))
+
+
+def _is_count(text: str) -> bool:
+    return text.strip().isdecimal() and int(text) >= 1
+
+
+def _autoencoder(
+    keep: str, scale: bool, memory: str | None, loss: str | None, hidden: str | None, epochs: str | None
+) -> Model:
+    settings: dict[str, Any] = {"scale": True} if scale else {}
+    if hidden is not None:
+        settings["hidden"] = hidden_units(hidden)
+    if epochs is not None:
+        if not _is_count(epochs):
+            raise BadParameter(f"--epochs {epochs}: a whole number from 1 is needed.")
+        settings["max_iter"] = int(epochs)
+    if loss is not None:
+        if loss.lower() not in ("auto", "bce", "mse"):
+            raise BadParameter(f"--loss {loss}: of an autoencoder it must be auto, bce or mse.")
+        settings["loss"] = loss.lower()
+    k = code_count(keep)
+    from lowdim.models.autoencoder import Autoencoder
+
+    made: Model = Autoencoder(k, memory=memory, **settings)
+    return made
+
+
+def _logistic(keep: str, scale: bool, memory: str | None, family: str | None) -> Model:
+    from lowdim.models.logistic_pca import LogisticPCA
+    from lowdim.results.logistic import FAMILIES
+
+    if scale:
+        raise BadParameter("--scale: takes means off, and logistic PCA needs values as they are; leave it out.")
+    named = (family or "bernoulli").lower()
+    if named not in FAMILIES:
+        raise BadParameter(f"--family {family}: it must be one of {', '.join(FAMILIES)}.")
+    if keep != options.KEEP and not _is_count(keep):
+        raise BadParameter(f"--keep {keep}: a logistic PCA needs a whole number of components, from 1.")
+    return LogisticPCA(options.CODES if keep == options.KEEP else int(keep), family=named, memory=memory)
 
 
 def _vector_quantizer(keep: str, scale: bool, memory: str | None) -> Model:

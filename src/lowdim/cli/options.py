@@ -21,12 +21,15 @@ KEEP = "90%"
 CODEWORDS = 8
 """Codewords of a codebook if nothing is said."""
 
+CODES = 2
+"""Codes of an autoencoder or a logistic PCA if nothing is said: a plane, which can be looked at."""
+
 Keep = Annotated[
     str,
     typer.Option(
         metavar="HOW",
         help="Components to keep: 90% of the variance, 12, all; pca: mle; ppca: 12, auto, bic, ard; kernel: auto too; "
-        "nmf: 12, auto; vq: 12.",
+        "nmf: 12, auto; vq, logistic and autoencoder: 12.",
     ),
 ]
 Model = Annotated[
@@ -34,7 +37,7 @@ Model = Annotated[
     typer.Option(
         metavar="NAME",
         help="Which model: pca, ppca where values are missing, kernel for curved shapes, nmf for parts that add up, "
-        "vq for a codebook.",
+        "vq for a codebook, logistic for yes and no or counts, autoencoder for a network.",
     ),
 ]
 Kernel = Annotated[
@@ -58,8 +61,28 @@ Loss = Annotated[
     typer.Option(
         metavar="NAME",
         show_default=False,
-        help="Of --model nmf: frobenius (unless said), kl for counts, itakura-saito, or a number β.",
+        help="Of --model nmf: frobenius (unless said), kl for counts, itakura-saito, or a number β; of autoencoder: "
+        "bce for numbers from 0 to 1, mse.",
     ),
+]
+Hidden = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B",
+        show_default=False,
+        help="Of --model autoencoder: units of its hidden layers, the first next to the columns, or none.",
+    ),
+]
+Family = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        show_default=False,
+        help="Of --model logistic: bernoulli (unless said) for values from 0 to 1, poisson for counts, gaussian.",
+    ),
+]
+Epochs = Annotated[
+    str | None, typer.Option(metavar="N", show_default=False, help="Its epochs, at most: times that it sees all rows.")
 ]
 Scale = Annotated[bool, typer.Option("--scale", help="Give every column variance 1 first.")]
 Memory = Annotated[

@@ -66,10 +66,11 @@ class Observed:
 
 def observe(source: Source) -> Observed:
     """Read all rows once."""
-    return source.reduce(_observe_block, Observed.merge)
+    return source.reduce(observe_block, Observed.merge)
 
 
-def _observe_block(block: Block) -> Observed:
+def observe_block(block: Block) -> Observed:
+    """What the rows of a block say of each column."""
     n, p = block.rows.shape
     step = max(1, PIECE_BYTES // (8 * p))
     weight = np.ones(n) if block.weight is None else block.weight

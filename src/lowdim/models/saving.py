@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput, FormatError
 from lowdim.matrices.moments import Moments
 from lowdim.models.kernel_pca import KernelPCA
+from lowdim.models.logistic_pca import LogisticPCA
 from lowdim.models.nmf import NMF
 from lowdim.models.pca import PCA
 from lowdim.models.ppca import ProbabilisticPCA
@@ -23,9 +24,11 @@ from lowdim.results.container import Document, read_document, write_document
 from lowdim.results.kernel_file import pack_kernel, unpack_kernel
 from lowdim.results.latent_file import pack_latent, unpack_latent
 from lowdim.results.linear_file import Arrays, pack_linear, pack_names, unpack_linear, unpack_names
+from lowdim.results.logistic_file import pack_logistic, unpack_logistic
 from lowdim.results.mixture import pack_mixture, unpack_mixture
+from lowdim.results.network_file import pack_network, refuse_other_network, unpack_network
 from lowdim.results.nmf_file import pack_nmf, unpack_nmf
-from lowdim.results.strict import Check, array, facts, flag, mapping, number, one_of, optional, text, whole
+from lowdim.results.strict import Check, array, each, facts, flag, mapping, number, one_of, optional, text, whole
 
 MODEL = {"params": mapping, "fit": mapping, "moments": optional(mapping), "seen": mapping}
 SEEN = {"frame": optional(text), "itemsize": whole, "spacing": number, "named": flag}
@@ -137,7 +140,40 @@ NMF_PARAMS: dict[str, Check] = {
 }
 """The same of NMF."""
 
-Model = PCA | ProbabilisticPCA | PPCAMixture | KernelPCA | NMF | VectorQuantizer
+LOGISTIC_PARAMS: dict[str, Check] = {
+    "n_components": whole,
+    "family": text,
+    "encoder": text,
+    "ridge": lambda value: text(value) or number(value),
+    "m": lambda value: text(value) or number(value),
+    "tol": number,
+    "max_iter": whole,
+    "unstored": one_of("zero", "missing"),
+    "random_state": optional(whole),
+}
+"""The same of LogisticPCA."""
+
+NETWORK_PARAMS: dict[str, Check] = {
+    "n_components": whole,
+    "hidden": lambda value: whole(value) or each(whole)(value),
+    "loss": text,
+    "activation": text,
+    "scale": flag,
+    "solver": text,
+    "learning_rate": number,
+    "batch_size": whole,
+    "max_iter": whole,
+    "l2": number,
+    "weight_decay": number,
+    "validation": number,
+    "patience": whole,
+    "refine": whole,
+    "device": text,
+    "random_state": optional(whole),
+}
+"""The same of Autoencoder."""
+
+Model = PCA | ProbabilisticPCA | PPCAMixture | KernelPCA | NMF | VectorQuantizer | LogisticPCA
 
 
 @dataclass(frozen=True)
@@ -150,6 +186,12 @@ class Kind:
     unpack: Callable[[Any, Mapping[str, NDArray[Any]]], Any]
 
 
+def _autoencoder(**params: Any) -> Any:
+    from lowdim.models.autoencoder import Autoencoder
+
+    return Autoencoder(**params)
+
+
 KINDS = {
     "PCA": Kind(PCA, PCA_PARAMS, pack_linear, unpack_linear),
     "ProbabilisticPCA": Kind(ProbabilisticPCA, LATENT_PARAMS, pack_latent, unpack_latent),
@@ -157,6 +199,8 @@ KINDS = {
     "KernelPCA": Kind(KernelPCA, KERNEL_PARAMS, pack_kernel, unpack_kernel),
     "VectorQuantizer": Kind(VectorQuantizer, CODEBOOK_PARAMS, pack_codebook, unpack_codebook),
     "NMF": Kind(NMF, NMF_PARAMS, pack_nmf, unpack_nmf),
+    "LogisticPCA": Kind(LogisticPCA, LOGISTIC_PARAMS, pack_logistic, unpack_logistic),
+    "Autoencoder": Kind(_autoencoder, NETWORK_PARAMS, pack_network, unpack_network),
 }
 
 SHAPES = {"scale": "p", "column_weight": "p", "init": "kp"}
@@ -226,6 +270,12 @@ def pack(model: Model) -> Document:
 def unpack(document: Document) -> Model:
     """The model that `pack` took apart, if the document is exactly what `pack` makes."""
     kind = KINDS.get(document.kind)
+    if kind is None and document.kind.endswith(" checkpoint"):
+        owner = document.kind.removesuffix(" checkpoint")[:40]
+        raise FormatError(
+            f"The file holds the checkpoint of a fit that was not completed, and no model: go on with {owner}("
+            "checkpoint=path).fit(X), and the settings and rows that it was begun with."
+        )
     if kind is None:
         raise FormatError(f"The model file holds a {document.kind[:40]!r}, which this version of lowdim does not know.")
     known = facts(document.facts, "model", MODEL)
@@ -235,7 +285,10 @@ def unpack(document: Document) -> Model:
     fit = kind.unpack(known["fit"], document.arrays)
     p = fit.n_columns
     sizes = {"p": p, "k": int(getattr(fit, "k", 0))}
-    model: Model = kind.estimator(**_params(known["params"], kind.params, document.arrays, sizes))
+    params = _params(known["params"], kind.params, document.arrays, sizes)
+    if document.kind == "Autoencoder":
+        refuse_other_network(params, fit)
+    model: Model = kind.estimator(**params)
     model.__dict__.update(_record=fit, _moments=_moments(known["moments"], document.arrays, p))
     model._frame_kind, model._itemsize, model._data_spacing = seen["frame"], seen["itemsize"], float(seen["spacing"])
     model._columns = fit.columns
@@ -256,7 +309,7 @@ def _params(
     for name, letters in SHAPES.items():
         if params.get(name) == "array":
             params[name] = array(arrays, f"param_{name}", tuple(sizes[letter] for letter in letters))
-    return params
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in params.items()}
 
 
 def _moments(given: Any, arrays: Mapping[str, NDArray[Any]], p: int) -> Moments | None:
@@ -277,6 +330,8 @@ def _moments(given: Any, arrays: Mapping[str, NDArray[Any]], p: int) -> Moments 
 
 def _plain(name: str, value: Any, check: Check) -> Any:
     """A setting as JSON says it; generators are not kept, as their state is gone with the fit."""
+    if isinstance(value, (tuple, list)):
+        value = [item.item() if isinstance(item, np.generic) else item for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if name == "random_state" and not isinstance(value, (int, type(None))):

@@ -110,6 +110,18 @@ def _vq(k: int, seed: int) -> Any:
     return VectorQuantizer(k, random_state=seed)
 
 
+def _logistic(k: int, seed: int) -> Any:
+    from lowdim.models.logistic_pca import LogisticPCA
+
+    return LogisticPCA(k, random_state=seed)
+
+
+def _autoencoder(k: int, seed: int) -> Any:
+    from lowdim.models.autoencoder import Autoencoder
+
+    return Autoencoder(k, random_state=seed)
+
+
 NAMED: dict[str, tuple[str, Callable[[int, int], Any]]] = {
     "pca": ("PCA", _pca),
     "nmf": ("NMF", _nmf),
@@ -117,5 +129,7 @@ NAMED: dict[str, tuple[str, Callable[[int, int], Any]]] = {
     "vq": ("Vector quantisation", _vq),
     "ppca": ("Probabilistic PCA", _ppca),
     "kernel": ("Kernel PCA (Gaussian)", _kernel),
+    "logistic": ("Logistic PCA", _logistic),
+    "autoencoder": ("Autoencoder", _autoencoder),
 }
 """Name → title, and how the model is made with k components and a seed."""

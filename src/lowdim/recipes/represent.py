@@ -17,6 +17,8 @@ from lowdim.matrices.preparation import dense
 from lowdim.models.frames import make_table
 from lowdim.recipes.contestants import Contestant
 from lowdim.results.comparison import Representation
+from lowdim.results.logistic import LogisticFit
+from lowdim.results.network import NetworkFit
 from lowdim.results.sparseness import sparseness
 
 Floats = NDArray[np.float64]
@@ -191,6 +193,10 @@ def _kept(model: Any, basis: Floats | None, mean: Floats | None, codes: Floats, 
         own = basis.size + (0 if mean is None else mean.size)
     elif hasattr(model, "X_fit_"):  # a kernel PCA keeps rows, and coefficients of each
         own = np.size(model.X_fit_) + len(model.X_fit_) * k
+    elif isinstance(getattr(model, "fit_", None), LogisticFit):
+        own = model.components_.size + model.bias_.size
+    elif isinstance(getattr(model, "fit_", None), NetworkFit):  # to have rows back, the decoder is enough
+        own = sum(layer.weights.size + layer.bias.size for layer in model.fit_.decoder)
     else:
         return float("nan"), float("nan")
     if _unary(codes):

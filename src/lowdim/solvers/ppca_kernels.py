@@ -122,7 +122,7 @@ def _unpack(triangle: Floats, k: int, noise: float, U: Floats) -> None:
         U[i, i] = 1.0
 
 
-@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
+@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER, error_model="numpy")
 def _factor(U: Floats) -> float:
     """A = UᵀU in place (Cholesky), upper triangle only; gives log |A|."""
     size, half = len(U), 0.0

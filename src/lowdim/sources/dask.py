@@ -44,6 +44,8 @@ RETRIES = 2
 class DaskSource(Source):
     """A dask array (n, p) or a dask frame of numbers."""
 
+    remote = True
+
     repeatable = True
 
     def __init__(self, data: Any):

@@ -59,6 +59,8 @@ class Source(ABC):
     """Its name, as the user knows it; None: it has none."""
     weighted: bool = False
     """Whether its blocks carry weights of their own."""
+    remote: bool = False
+    """Whether its blocks are worked on elsewhere, so that whatever work needs must travel."""
     reading_bytes: int = 0
     """Bytes that reading takes beside the blocks that it gives."""
     most_block_bytes: int | None = None

@@ -24,6 +24,7 @@ class WeightedSource(Source):
         self.columns = source.columns
         self.dtype = source.dtype
         self.repeatable = source.repeatable
+        self.remote = source.remote
         self.sparse = source.sparse
         self.density = source.density
 
@@ -39,6 +40,10 @@ class WeightedSource(Source):
             if weighted is not None:
                 yield weighted
 
+    def with_weights(self, weight: NDArray[np.float64]) -> Source:
+        """The same rows; weights multiply."""
+        return WeightedSource(self.inner, self._weight * weight)
+
     def limited(self, block_bytes: int) -> Self:
         """The same rows in blocks of at most so many bytes."""
         twin = super().limited(block_bytes)
@@ -52,6 +57,8 @@ class WeightedSource(Source):
 
 def with_weight(block: Block, weight: NDArray[np.float64]) -> Block | None:
     """The rows of a block whose weight is not zero; None if there are none."""
+    if block.weight is not None:
+        weight = weight * block.weight
     used = weight > 0
     if used.all():
         return Block(block.start, block.rows, weight)

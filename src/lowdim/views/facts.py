@@ -12,15 +12,19 @@ from lowdim.results.description import Description
 from lowdim.results.kernel import KernelFit
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit, Provenance
+from lowdim.results.logistic import LogisticFit
+from lowdim.results.network import NetworkFit
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.views.codebook import codebook_facts
 from lowdim.views.kernel import accuracy_in_words
 from lowdim.views.kernel_summary import kernel_swamping
+from lowdim.views.logistic import logistic_facts
+from lowdim.views.network import network_facts
 from lowdim.views.nmf import descent_in_words, leading
-from lowdim.views.summary import accuracy, column_names, drivers, swamping
+from lowdim.views.summary import Fit, accuracy, column_names, drivers, swamping
 
 
-def fit_facts(fit: LinearFit | KernelFit | NonNegativeFit | CodebookFit) -> dict[str, Any]:
+def fit_facts(fit: Fit) -> dict[str, Any]:
     """Rows, columns, components and certificate of a fit."""
     if isinstance(fit, KernelFit):
         return _kernel_facts(fit)
@@ -28,6 +32,10 @@ def fit_facts(fit: LinearFit | KernelFit | NonNegativeFit | CodebookFit) -> dict
         return _nmf_facts(fit)
     if isinstance(fit, CodebookFit):
         return codebook_facts(fit)
+    if isinstance(fit, LogisticFit):
+        return logistic_facts(fit) | {"made_by": _made_by(fit.provenance)}
+    if isinstance(fit, NetworkFit):
+        return network_facts(fit)
     certificate = fit.certificate
     total = np.cumsum(fit.shares)
     return {

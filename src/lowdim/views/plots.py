@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from lowdim.errors import NeedsExtra
 from lowdim.results.atomic import atomic_write
 from lowdim.results.linear import LinearFit
-from lowdim.views.figures import arrows, scree
+from lowdim.results.network import NetworkFit
+from lowdim.views.figures import arrows, learning_curve, scree
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
 """From Okabe & Ito's palette, which colour-blind readers can tell apart."""
@@ -59,6 +60,25 @@ def draw_scree(fit: LinearFit, ax: Any = None, wanted: float = 0.9) -> Any:
     ax.set(xlabel="component", ylabel="share of the variance", ylim=(0, 1.05))
     ax.set_xticks(number if len(number) <= 10 else np.unique(np.linspace(1, len(number), 6).round().astype(int)))
     ax.legend(frameon=False, loc="center right")
+    return _plain(ax)
+
+
+def draw_learning_curve(fit: NetworkFit, ax: Any = None) -> Any:
+    """Loss after each epoch, of rows that were learnt from and of those set aside; a dot where weights are kept."""
+    ax = new_axes() if ax is None else ax
+    curve = learning_curve(fit)
+    ax.plot(curve.epochs, curve.learnt, color=BLUE, label="rows learnt from")
+    if curve.aside is not None:
+        ax.plot(curve.epochs, curve.aside, color=ORANGE, label="rows set aside")
+    if len(curve.epochs):
+        color = BLUE if curve.aside is None else ORANGE
+        kept = f"epoch {curve.best}, kept: {curve.kept:.4g}"
+        ax.scatter([curve.best], [curve.kept], color=color, zorder=3, label=kept)
+    what = {"bce": "cross-entropy", "mse": "mean squared error"}[fit.loss]
+    ax.set(xlabel="epoch", ylabel=f"{what} per entry")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    if len(curve.epochs):
+        ax.legend(frameon=False)
     return _plain(ax)
 
 

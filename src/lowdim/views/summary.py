@@ -14,11 +14,14 @@ from lowdim.results.codebook import CodebookFit
 from lowdim.results.kernel import KernelFit
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
+from lowdim.results.logistic import LogisticFit
+from lowdim.results.network import NetworkFit
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.views.explain import ascent_in_words
 from lowdim.views.lines import Line, bar, beside, continued, listed, percent, shortened, wrapped
 
 Floats = NDArray[np.float64]
+Fit = LinearFit | KernelFit | NonNegativeFit | CodebookFit | NetworkFit | LogisticFit
 
 MOST_COMPONENTS = 6
 """Components that are shown one by one."""
@@ -78,7 +81,7 @@ def on_one_screen(lines: list[Line], about: About, width: int) -> list[Line]:
     return lines + next(some for some in steps if len(lines) + len(some) <= SCREEN or not some)
 
 
-def column_names(fit: LinearFit | KernelFit | NonNegativeFit | CodebookFit) -> tuple[str, ...]:
+def column_names(fit: Fit) -> tuple[str, ...]:
     """Names of the columns, or x0, x1, … where there are none."""
     return fit.columns or tuple(f"x{j}" for j in range(fit.n_columns))
 
@@ -161,9 +164,9 @@ def left_out_line(left_out: Mapping[str, str], width: int) -> list[Line]:
     return [Line(head + listed(items, width - len(head)))]
 
 
-def data_lines(fit: LinearFit | KernelFit | NonNegativeFit | CodebookFit, about: About, width: int) -> list[Line]:
+def data_lines(fit: Fit, about: About, width: int) -> list[Line]:
     """Which data were fitted, and what was left out of them."""
-    holes = fit.missing if isinstance(fit, (LatentFit, NonNegativeFit)) else 0
+    holes = fit.missing if isinstance(fit, (LatentFit, NonNegativeFit, NetworkFit, LogisticFit)) else 0
     missing = f"{counted(holes, 'value')} missing" if holes else "no value missing"
     what = f": {counted(fit.n_rows, 'row')} × {counted(fit.n_columns, 'column')} of numbers, {missing}"
     room = width - len(what)

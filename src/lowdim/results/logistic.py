@@ -1,0 +1,111 @@
+"""The record of a logistic PCA: natural parameters as bias and axes, and how codes of rows are found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.results.linear import Provenance
+
+Floats = NDArray[np.float64]
+
+FAMILIES = ("bernoulli", "poisson", "gaussian")
+"""What entries may be drawn from."""
+
+OPTIMAL, LINEAR, PROJECTION = "optimal", "linear", "projection"
+
+ENCODERS = (OPTIMAL, LINEAR, PROJECTION)
+"""How a row gets its codes: by the best ones there are, by a matrix that was learnt for it, or by that of a projection
+(Landgraf & Lee 2020)."""
+
+
+@dataclass(frozen=True)
+class LinearEncoder:
+    """Codes are E (x − center); an entry that is missing counts as the center."""
+
+    matrix: Floats
+    """(k, p) E."""
+    center: Floats
+    """(p,)"""
+
+
+@dataclass(frozen=True)
+class Descent:
+    """How the search went."""
+
+    path: Floats
+    """Deviance and twice the penalty, for every model that was accepted."""
+    change: float
+    """Gain of the last step, as a share of the deviance that is left."""
+    tol: float
+    """Gain that counts as none."""
+    passes: int
+    """Over the rows; with a linear encoder steps, each of one or a few passes."""
+    converged: bool
+
+
+@dataclass(frozen=True)
+class LogisticFit:
+    """k axes in the space of natural parameters, θ = bias + codes · axes, learnt from n rows of p columns."""
+
+    family: str
+    """"bernoulli", "poisson" or "gaussian"."""
+    components: Floats
+    """(k, p) orthonormal axes, that of the largest strength first."""
+    bias: Floats
+    """(p,) θ where all codes are 0."""
+    null_bias: Floats
+    """(p,) θ of the means of the columns: the best model without axes."""
+    strengths: Floats
+    """(k,) root of the sum of squares of each code over the training rows, about their mean."""
+    ridge: Floats
+    """(k,) by which half the squares of codes are penalised when they are sought."""
+    encoder: LinearEncoder | None
+    """None: codes are the best ones for each row."""
+    encoder_name: str
+    m: float | None
+    """Of a projection: θ of a perfect fit is ±m."""
+    deviance: float
+    """Twice the log-likelihood that the observed entries lose against a θ of their own for each."""
+    null_deviance: float
+    """The same without axes: of the means of the columns."""
+    missing: int
+    n_rows: int
+    weight: float
+    """Sum of the rows' weights."""
+    descent: Descent
+    provenance: Provenance
+    columns: tuple[str, ...] | None = None
+
+    @property
+    def k(self) -> int:
+        """Number of axes."""
+        return len(self.components)
+
+    @property
+    def n_columns(self) -> int:
+        """Columns."""
+        return len(self.bias)
+
+    @property
+    def spreads(self) -> Floats:
+        """(k,) standard deviation of each code over the training rows."""
+        return np.asarray(self.strengths / np.sqrt(self.weight))
+
+    @property
+    def shares(self) -> Floats:
+        """(k,) of the sum of squares of θ − bias over the training rows; zeros where there is none."""
+        squares = self.strengths**2
+        return squares / squares.sum() if squares.sum() > 0 else np.zeros_like(squares)
+
+    @property
+    def explained(self) -> float:
+        """Share of the deviance of the columns' means that the axes explain; 0 where there is none."""
+        return 1.0 - self.deviance / self.null_deviance if self.null_deviance > 0 else 0.0
+
+    @property
+    def reached(self) -> bool:
+        """Whether the search stood still."""
+        return self.descent.converged

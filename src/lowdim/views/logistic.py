@@ -1,0 +1,170 @@
+"""A logistic PCA in words, and on one screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lowdim.results.certificate import counted
+from lowdim.results.logistic import LINEAR, OPTIMAL, LogisticFit
+from lowdim.views.explain import size
+from lowdim.views.lines import Line, bar, listed, percent, shortened, wrapped
+from lowdim.views.summary import MOST_COMPONENTS, About, column_names, data_lines, on_one_screen, written_line
+
+BAR = 10
+
+MOST_COLUMNS = 4
+"""Columns at most that are named for an axis, …"""
+
+FAINT = 0.4
+"""… if their entry is at least this share of the largest."""
+
+FAMILIES = {
+    "bernoulli": "coins: each entry is 1 with a chance of its own",
+    "poisson": "counts: each entry has a mean of its own",
+    "gaussian": "numbers with the same noise in every entry, which is PCA",
+}
+
+
+def explain_logistic(fit: LogisticFit) -> str:
+    """The story of a fit."""
+    made = fit.provenance
+    lines = [f"data       {made.data}"]
+    if fit.missing:
+        lines.append(f"missing    {fit.missing:,} of {fit.n_rows * fit.n_columns:,} values")
+    lines += [
+        f"family     {FAMILIES[fit.family]}",
+        f"codes      {codes_in_words(fit)}",
+        f"solver     {made.solver}",
+        f"because    {made.reason}",
+        f"read       {counted(made.passes, 'pass', 'es')} over the rows",
+        f"memory     about {size(made.memory)} beside the data",
+        f"kept       {counted(fit.k, 'component')}, {percent(fit.explained)} of the deviance explained",
+        f"accuracy   {descent_in_words(fit)}",
+    ]
+    return "\n".join(lines)
+
+
+def codes_in_words(fit: LogisticFit) -> str:
+    """How rows get their codes."""
+    if fit.encoder_name == OPTIMAL:
+        return "the best ones of every row, by a convex problem"
+    return "one product with a matrix learnt for it" if fit.encoder_name == LINEAR else "one product: a projection"
+
+
+def descent_in_words(fit: LogisticFit) -> str:
+    """How far the search came."""
+    down = fit.descent
+    word = "reached" if down.converged else "NOT reached"
+    made = counted(down.passes, "pass", "es") if fit.encoder_name == OPTIMAL else counted(down.passes, "step")
+    local = "" if fit.family == "gaussian" and not fit.missing else "; a local solution, as all are"
+    return f"{word}: after {made} the last gained {down.change:.1e} of the deviance (asked {down.tol:g}){local}"
+
+
+def loading(fit: LogisticFit, axis: int) -> list[tuple[str, float]]:
+    """Names of the columns that an axis is made of, largest first, with their entries."""
+    entries, names = fit.components[axis], column_names(fit)
+    order = np.argsort(-np.abs(entries), kind="stable")[:MOST_COLUMNS]
+    there = [j for j in order if abs(entries[j]) >= FAINT * abs(entries[order[0]])]
+    return [(names[j], float(entries[j])) for j in there]
+
+
+def logistic_summary(fit: LogisticFit, about: About, width: int = 80) -> list[Line]:
+    """At most 24 lines of at most `width` characters."""
+    asked = f" ({about.asked})" if about.asked else ""
+    explain = "explains" if fit.k == 1 else "explain"
+    lines = [
+        *data_lines(fit, about, width),
+        Line(""),
+        Line(f"{counted(fit.k, 'component')} {explain} {percent(fit.explained)} of the deviance{asked}", "title"),
+        Line(""),
+        *_axes(fit, width),
+        Line(""),
+        *_words(fit, width),
+        *written_line(about),
+    ]
+    return on_one_screen(lines, about, width)
+
+
+def logistic_model_lines(name: str, fit: LogisticFit, width: int = 80) -> list[Line]:
+    """What a model file holds."""
+    made = fit.provenance
+    versions = ", ".join(f"{package} {version}" for package, version in made.versions)
+    kept = f": logistic PCA, {counted(fit.k, 'component')} that explain {percent(fit.explained)}"
+    return [
+        Line(shortened(name, width - len(kept)) + kept, "title"),
+        Line(f"fitted on {counted(fit.n_rows, 'row')} × {counted(fit.n_columns, 'column')}"),
+        Line(f"columns   {listed(column_names(fit), width - 10)}"),
+        Line(""),
+        *_axes(fit, width),
+        Line(""),
+        *_words(fit, width),
+        *wrapped("data      ", made.data, width),
+        *wrapped("solver    ", made.solver, width),
+        Line(shortened(f"made by   {versions}", width)),
+    ]
+
+
+def logistic_facts(fit: LogisticFit) -> dict[str, Any]:
+    """The same as plain facts."""
+    down = fit.descent
+    return {
+        "rows": fit.n_rows,
+        "columns": list(column_names(fit)),
+        "missing": fit.missing,
+        "family": fit.family,
+        "encoder": fit.encoder_name,
+        "kept": {"components": fit.k, "explained_deviance": fit.explained},
+        "deviance": {"value": fit.deviance, "without_axes": fit.null_deviance},
+        "components": [
+            {
+                "name": f"PC{i + 1}",
+                "spread": float(fit.spreads[i]),
+                "share": float(fit.shares[i]),
+                "driven_by": [{"column": name, "entry": entry} for name, entry in loading(fit, i)],
+            }
+            for i in range(fit.k)
+        ],
+        "certificate": {
+            "word": "reached" if fit.reached else "untrusted",
+            "reached": fit.reached,
+            "sentence": descent_in_words(fit),
+            "change": down.change,
+            "tol": down.tol,
+            "passes": down.passes,
+        },
+    }
+
+
+def _words(fit: LogisticFit, width: int) -> list[Line]:
+    return [
+        *wrapped("family    ", FAMILIES[fit.family], width),
+        *wrapped("codes     ", codes_in_words(fit), width),
+        *wrapped("accuracy  ", descent_in_words(fit), width),
+    ]
+
+
+def _axes(fit: LogisticFit, width: int) -> list[Line]:
+    shown = min(fit.k, MOST_COMPONENTS)
+    largest = max(float(fit.spreads.max(initial=0.0)), 1e-300)
+    lines = [Line(f"{'':8}{'spread':<21}driven by", "faint")]
+    for i in range(shown):
+        spread = float(fit.spreads[i])
+        head = f"{f'PC{i + 1}':<8}{spread:<8.3g} {bar(spread / largest, BAR):<{BAR}}  "
+        lines.append(Line(head + _driven_by(fit, i, max(10, width - len(head))), "bar"))
+    if fit.k > shown:
+        lines.append(Line(f"{'more':<8}{counted(fit.k - shown, 'more component')}", "faint"))
+    return lines
+
+
+def _driven_by(fit: LogisticFit, axis: int, room: int) -> str:
+    """As many columns as fit in a line."""
+    text = ""
+    for name, entry in loading(fit, axis):
+        sign = "+" if entry > 0 else "−"
+        longer = f"{text}{'  ' if text else ''}{sign} {shortened(name.strip() or '(no name)', 24)}"
+        if len(longer) > room:
+            break
+        text = longer
+    return text
