@@ -54,13 +54,7 @@ def test_what_cannot_be_is_said(run, wine, options, said):
     assert said in ended.err
 
 
-@pytest.fixture
-def estimator():
-    """The estimator, where it and PyTorch are."""
-    pytest.importorskip("torch")
-
-
-def test_an_interrupted_fit_goes_on_to_the_same_model(run, wine, estimator, capsys):
+def test_an_interrupted_fit_goes_on_to_the_same_model(run, wine, capsys):
     argv = [*map(str, FIT), "--keep", "3", "--save", "m.lowdim"]
     source = lowdim.open("wine.csv", label="kind")
     model = build("autoencoder", "3", True, None, hidden="9,5", epochs="6")
@@ -83,7 +77,7 @@ def test_an_interrupted_fit_goes_on_to_the_same_model(run, wine, estimator, caps
     assert other.err.count("m.part.lowdim") == 1
 
 
-def test_fit_keeps_the_model_and_the_codes(run, wine, estimator):
+def test_fit_keeps_the_model_and_the_codes(run, wine):
     ended = run(*FIT, "--keep", 3, "--save", "m.lowdim", "-o", "codes.csv")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.startswith("wine.csv: 178 rows × 13 columns")
@@ -103,7 +97,7 @@ def test_fit_keeps_the_model_and_the_codes(run, wine, estimator):
     np.testing.assert_allclose(back, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_the_file_says_what_it_holds(run, wine, estimator):
+def test_the_file_says_what_it_holds(run, wine):
     run(*FIT, "--keep", 3, "--save", "m.lowdim", "-q")
     assert "m.lowdim: Autoencoder, 3 codes for 13 columns" in run("info", "m.lowdim").out
     facts = run("info", "m.lowdim", "--json").json
@@ -115,7 +109,7 @@ def test_the_file_says_what_it_holds(run, wine, estimator):
     assert (ended.code, ended.out + ended.err) == (0, "m.onnx: 13 columns in, 3 scores out\n")
 
 
-def test_two_codes_unless_said(run, wine, estimator):
+def test_two_codes_unless_said(run, wine):
     ended = run(*FIT)
     assert "2 codes for 13 columns" in ended.out
     assert "(--keep 2)" in ended.out

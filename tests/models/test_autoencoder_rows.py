@@ -70,7 +70,8 @@ def test_passes_of_gradients_over_all_rows_are_counted(monkeypatch, tmp_path):
 
 
 def test_dask_rows_are_read_here_and_coded_lazily():
-    da = pytest.importorskip("dask.array")
+    import dask.array as da
+
     lazy = da.from_array(UNIT, chunks=(150, 64))
     model = Autoencoder(2, **SMALL).fit(lazy)
     codes = model.transform(lazy)

@@ -176,8 +176,9 @@ def test_from_a_sample_all_rows_have_their_say() -> None:
 
 @pytest.mark.parametrize("k", [1, 3])
 def test_codes_come_back_from_everywhere(k: int, tmp_path: Path) -> None:
-    dask = pytest.importorskip("dask.array")
-    polars = pytest.importorskip("polars")
+    import dask.array as dask
+    import polars
+
     frame = pd.DataFrame(X, columns=list("abcde"))
     model = VectorQuantizer(k, random_state=0).fit(frame)
     codes = model.codes(frame)

@@ -275,7 +275,8 @@ def test_explain_and_table_say_the_numbers() -> None:
 
 def test_models_know_the_names_of_a_frames_columns() -> None:
     frame = pd.DataFrame(X, columns=[f"pixel {j}" for j in range(25)])
-    polars = pytest.importorskip("polars")
+    import polars
+
     for data in (frame, polars.DataFrame(X, schema=list(frame))):
         found = compare(data, {"ours": "pca", "vq": "vq", "theirs": decomposition.PCA(K)}, K)
         for name, model in found.models.items():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadParameter, Interrupted, NeedsAnotherPass, WrongShape
+from lowdim.errors import BadParameter, Interrupted, WrongShape
 from lowdim.matrices.convert import row_weights
 from lowdim.matrices.holes import naming_all_holes
 from lowdim.matrices.preparation import working_dtype
@@ -21,7 +21,7 @@ from lowdim.models.autoencoder_plan import Fit, foreseen
 from lowdim.models.autoencoder_settings import OWNER, task_of
 from lowdim.models.fit_autoencoder import fit_network, record
 from lowdim.models.frames import frame_kind, make_table, scores_table
-from lowdim.models.model import Model
+from lowdim.models.model import RecordedModel, refuse_one_pass
 from lowdim.results.network import NetworkFit
 from lowdim.solvers.linear_autoencoder import principal_axes
 from lowdim.solvers.network_training import State
@@ -32,7 +32,7 @@ from lowdim.sources.source import Source
 Floats = NDArray[np.float64]
 
 
-class Autoencoder(Model):
+class Autoencoder(RecordedModel[NetworkFit]):
     """Codes of rows by a network that is trained to give the rows back: non-linear, or linear, which is PCA.
 
     Rows pass hidden layers to k linear codes (`transform`), and mirrored layers bring them back (`inverse_transform`).
@@ -173,7 +173,7 @@ class Autoencoder(Model):
 
         has_weights = sample_weight is not None or source.weighted
         try:
-            self._record: NetworkFit | None = fit_network(weighted, task, has_weights, budget, path, tell)
+            self._record = fit_network(weighted, task, has_weights, budget, path, tell)
         except Interrupted as stop:
             stop.model = None if last is None or last[1].best_weights is None else self._part(X, source, *last)
             raise
@@ -182,22 +182,10 @@ class Autoencoder(Model):
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and give the codes of the same rows."""
-        if not open_source(X).repeatable:
-            raise NeedsAnotherPass(
-                "fit_transform reads the rows again and again, but these can be read only once: pass an array, or the "
-                "path of a file."
-            )
+        refuse_one_pass(X)
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     # -- attributes -----------------------------------------------------------------------------------------------
-
-    @property
-    def fit_(self) -> NetworkFit:
-        """The frozen record of the fit, which every read-out below reads."""
-        found: NetworkFit | None = getattr(self, "_record", None)
-        if found is None:
-            raise AttributeError("This Autoencoder is not fitted yet: call fit with data first.")
-        return found
 
     @property
     def learning_curve_(self) -> Floats:
@@ -338,9 +326,6 @@ class Autoencoder(Model):
         return explain_plan(foreseen(source, task, budget_of(OWNER, self.memory)))
 
     # -- inside ---------------------------------------------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_record", None) is not None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadParameter, NeedsAnotherPass, WrongShape
+from lowdim.errors import BadParameter, WrongShape
 from lowdim.matrices.convert import fits, in_memory, row_weights
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models.fit_logistic import SOLVER, STEPS_A_PASS, fit_logistic, memory_needed
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.logistic_rows import Deviances, deviances, filled, means_of_codes, scores_of_block, within
 from lowdim.models.logistic_settings import OWNER, LogisticTask, task_of
-from lowdim.models.model import Model
+from lowdim.models.model import RecordedModel, refuse_one_pass
 from lowdim.models.plan import counted
 from lowdim.results.logistic import OPTIMAL, LogisticFit
 from lowdim.sources.budget import budget_of
@@ -27,7 +27,7 @@ from lowdim.sources.unstored import UnstoredMissing
 Floats = NDArray[np.float64]
 
 
-class LogisticPCA(Model):
+class LogisticPCA(RecordedModel[LogisticFit]):
     """Principal components of coins, grey values or counts: PCA in the space of their natural parameters.
 
     Each entry is drawn with the parameter θ = bias + z · axes of its row's codes z: a coin of chance 1 / (1 + e^−θ)
@@ -90,8 +90,6 @@ class LogisticPCA(Model):
     True
     """
 
-    _record: LogisticFit | None
-
     def __init__(
         self,
         n_components: int = 2,
@@ -133,22 +131,10 @@ class LogisticPCA(Model):
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and give the codes (n, k) of the same rows."""
-        if not open_source(X).repeatable:
-            raise NeedsAnotherPass(
-                "fit_transform reads the rows again and again, but these can be read only once: pass an array, or the "
-                "path of a file."
-            )
+        refuse_one_pass(X)
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     # -- attributes -----------------------------------------------------------------------------------------------
-
-    @property
-    def fit_(self) -> LogisticFit:
-        """The frozen record of the fit, which every read-out below reads."""
-        found: LogisticFit | None = getattr(self, "_record", None)
-        if found is None:
-            raise AttributeError("This LogisticPCA is not fitted yet: call fit with data first.")
-        return found
 
     @property
     def components_(self) -> Floats:
@@ -283,9 +269,6 @@ class LogisticPCA(Model):
         return explain_plan(self._foreseen(source, task_of(self, source.n_columns)))
 
     # -- inside ---------------------------------------------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_record", None) is not None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

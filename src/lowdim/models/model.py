@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from lowdim.errors import WrongColumns
+from lowdim.errors import NeedsAnotherPass, WrongColumns
 from lowdim.matrices.convert import relative_spacing
 from lowdim.models.frames import frame_kind, scores_table
 from lowdim.sources.open import open_source
@@ -102,6 +102,35 @@ class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
     @property
     def _axes(self) -> list[str]:
         return [str(axis) for axis in self.get_feature_names_out()]
+
+
+Record = TypeVar("Record")
+
+
+class RecordedModel(Model, Generic[Record]):
+    """A model whose `fit` leaves one frozen record."""
+
+    _record: Record | None
+
+    @property
+    def fit_(self) -> Record:
+        """The frozen record of the fit, which every read-out reads."""
+        found: Record | None = getattr(self, "_record", None)
+        if found is None:
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit with data first.")
+        return found
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_record", None) is not None
+
+
+def refuse_one_pass(X: Any) -> None:
+    """Raise an error if fit_transform, which reads rows again, would meet rows that can be read only once."""
+    if not open_source(X).repeatable:
+        raise NeedsAnotherPass(
+            "fit_transform reads the rows again for their scores, so twice at least, but these can be read only once: "
+            "pass an array, or the path of a file, or call fit, and transform with the rows again."
+        )
 
 
 class VarianceModel(Model):

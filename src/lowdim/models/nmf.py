@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadInput, NeedsAnotherPass
+from lowdim.errors import BadInput
 from lowdim.matrices.convert import row_weights
 from lowdim.models.fit_nmf import fit_in_memory
 from lowdim.models.fit_nmf_batches import next_batch
 from lowdim.models.fit_nmf_rows import fit_by_passes
+from lowdim.models.model import refuse_one_pass
 from lowdim.models.nmf_choice import best_count, choice_of
 from lowdim.models.nmf_plan import USUAL, plan_nmf
 from lowdim.models.nmf_problems import checked_shape
@@ -174,11 +175,7 @@ class NMF(NonNegativeModel):
         self, X: Any, y: Any = None, W: Any = None, H: Any = None, sample_weight: Any = None, entry_weight: Any = None
     ) -> Any:
         """Fit, and give the codes (n, k) of the same rows."""
-        if not open_source(X).repeatable:
-            raise NeedsAnotherPass(
-                "fit_transform reads the rows twice, but these can be read only once: pass an array, or call fit, and "
-                "transform with the rows again."
-            )
+        refuse_one_pass(X)
         return self.fit(X, y, W, H, sample_weight, entry_weight).transform(X, entry_weight)
 
     def partial_fit(self, X: Any, y: Any = None, W: Any = None, H: Any = None, sample_weight: Any = None) -> NMF:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lowdim.errors import BadParameter, WrongShape
 from lowdim.matrices.preparation import dense, working_dtype
 from lowdim.models.frames import frame_kind, make_table, scores_table
-from lowdim.models.model import Model
+from lowdim.models.model import RecordedModel
 from lowdim.models.nmf_problems import checked_shape, rows_of
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.results.table import Table
@@ -29,7 +29,7 @@ CLOSER = 0.01
 where they began."""
 
 
-class NonNegativeModel(Model):
+class NonNegativeModel(RecordedModel[NonNegativeFit]):
     """Parts, none of them negative. Subclasses fit them, and keep their record."""
 
     score_name = "part"
@@ -37,19 +37,7 @@ class NonNegativeModel(Model):
     n_jobs: Any
     unstored: str
 
-    _record: NonNegativeFit | None
     _choice: Table | None
-
-    @property
-    def fit_(self) -> NonNegativeFit:
-        """The frozen record of the fit, which every read-out below reads."""
-        found: NonNegativeFit | None = getattr(self, "_record", None)
-        if found is None:
-            raise AttributeError("This NMF is not fitted yet: call fit with data first.")
-        return found
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_record", None) is not None
 
     # -- attributes, with scikit-learn's names --------------------------------------------------------------------
 

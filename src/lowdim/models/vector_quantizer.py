@@ -18,7 +18,7 @@ from lowdim.matrices.project import rows_back
 from lowdim.models import settings
 from lowdim.models.fit_codebook import CodebookTask, fit_codebook, planned
 from lowdim.models.frames import frame_kind, make_table, scores_table
-from lowdim.models.model import Model
+from lowdim.models.model import RecordedModel
 from lowdim.results.codebook import CodebookFit
 from lowdim.results.table import Table
 from lowdim.solvers.codebook import Codebook, assign, nearest_codes, unary_codes
@@ -28,7 +28,7 @@ from lowdim.sources.source import Source
 Floats = NDArray[np.float64]
 
 
-class VectorQuantizer(Model):
+class VectorQuantizer(RecordedModel[CodebookFit]):
     """A codebook of k rows, by scikit-learn's k-means: each row is told by the number of its nearest codeword.
 
     `transform` gives codes as the lectures write them, unary: (n, k) with a single 1 in each row. So X ≈ Z @
@@ -106,7 +106,7 @@ class VectorQuantizer(Model):
         source = self._opened(X, reset=True)
         task = self._task(source.n_columns)
         weighted = source if sample_weight is None else source.with_weights(row_weights(source, sample_weight))
-        self._record: CodebookFit | None = fit_codebook(weighted, task)
+        self._record = fit_codebook(weighted, task)
         self._remember(X, source)
         return self
 
@@ -115,14 +115,6 @@ class VectorQuantizer(Model):
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     # -- attributes -----------------------------------------------------------------------------------------------
-
-    @property
-    def fit_(self) -> CodebookFit:
-        """The frozen record of the fit, which every read-out below reads."""
-        found: CodebookFit | None = getattr(self, "_record", None)
-        if found is None:
-            raise AttributeError("This VectorQuantizer is not fitted yet: call fit with data first.")
-        return found
 
     @property
     def components_(self) -> Floats:
@@ -268,9 +260,6 @@ class VectorQuantizer(Model):
         return explain_plan(self._foreseen(X))
 
     # -- inside ---------------------------------------------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_record", None) is not None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

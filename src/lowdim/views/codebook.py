@@ -10,16 +10,14 @@ import numpy as np
 from lowdim.results.certificate import counted
 from lowdim.results.codebook import CodebookFit
 from lowdim.views.explain import size
-from lowdim.views.lines import Line, listed, percent, shortened, wrapped
+from lowdim.views.lines import Line, percent, shortened, wrapped
+from lowdim.views.screens import fit_screen, model_screen
 from lowdim.views.summary import (
     BAR,
     MOST_COMPONENTS,
     About,
     column_names,
-    data_lines,
-    on_one_screen,
     share_head,
-    written_line,
 )
 
 
@@ -57,41 +55,26 @@ def usage_in_words(fit: CodebookFit) -> str:
 
 def codebook_summary(fit: CodebookFit, about: About, width: int = 80) -> list[Line]:
     """At most 24 lines of at most `width` characters."""
-    keeps = f"{counted(fit.k, 'codeword')} {'keeps' if fit.k == 1 else 'keep'} {percent(fit.kept)} of the variance"
-    lines = [
-        *data_lines(fit, about, width),
-        Line(""),
-        Line(f"{keeps}{f' ({about.asked})' if about.asked else ''}", "title"),
-        Line(""),
-        *_words(fit, width),
-        Line(""),
-        *wrapped("usage     ", usage_in_words(fit), width),
-        *wrapped("size      ", _sizes(fit), width),
-        *wrapped("accuracy  ", standing(fit), width),
-        *written_line(about),
-    ]
-    return on_one_screen(lines, about, width)
+    title = f"{counted(fit.k, 'codeword')} {'keeps' if fit.k == 1 else 'keep'} {percent(fit.kept)} of the variance"
+    usage, size, accuracy = _said(fit, width)
+    return fit_screen(fit, about, title, [*_words(fit, width), Line(""), *usage, *size, *accuracy], width)
 
 
 def codebook_model_lines(name: str, fit: CodebookFit, width: int = 80) -> list[Line]:
     """What a model file holds."""
-    made = fit.provenance
-    versions = ", ".join(f"{package} {version}" for package, version in made.versions)
-    kept = f": VectorQuantizer, {counted(fit.k, 'codeword')} that keep {percent(fit.kept)}"
-    return [
-        Line(shortened(name, width - len(kept)) + kept, "title"),
-        Line(f"fitted on {counted(fit.n_rows, 'row')} × {counted(fit.n_columns, 'column')}"),
-        Line(f"columns   {listed(column_names(fit), width - 10)}"),
-        Line(""),
-        *_words(fit, width),
-        Line(""),
-        *wrapped("usage     ", usage_in_words(fit), width),
-        *wrapped("accuracy  ", standing(fit), width),
-        *wrapped("data      ", made.data, width),
-        *wrapped("solver    ", made.solver, width),
-        Line(shortened(f"made by   {versions}", width)),
-        Line("later     no rows can be added"),
-    ]
+    kept = f"VectorQuantizer, {counted(fit.k, 'codeword')} that keep {percent(fit.kept)}"
+    usage, _, accuracy = _said(fit, width)
+    body = [*_words(fit, width), Line(""), *usage, *accuracy]
+    return model_screen(name, fit, kept, body, width, later="no rows can be added")
+
+
+def _said(fit: CodebookFit, width: int) -> tuple[list[Line], list[Line], list[Line]]:
+    """Of usage, size and accuracy."""
+    return (
+        wrapped("usage     ", usage_in_words(fit), width),
+        wrapped("size      ", _sizes(fit), width),
+        wrapped("accuracy  ", standing(fit), width),
+    )
 
 
 def codebook_facts(fit: CodebookFit) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from lowdim.results.certificate import counted
 from lowdim.results.network import NetworkFit
 from lowdim.views.explain import size
 from lowdim.views.figures import learning_curve
-from lowdim.views.lines import Line, bar, listed, shortened, wrapped
-from lowdim.views.summary import BAR, About, column_names, data_lines, on_one_screen, written_line
+from lowdim.views.lines import Line, bar, shortened, wrapped
+from lowdim.views.screens import fit_screen, model_screen
+from lowdim.views.summary import BAR, About, column_names
 
 MOST_EPOCHS = 6
 """Epochs that are shown one by one, beside the one whose weights were kept."""
@@ -70,33 +71,13 @@ def standing(fit: NetworkFit) -> str:
 
 def network_summary(fit: NetworkFit, about: About, width: int = 80) -> list[Line]:
     """At most 24 lines of at most `width` characters."""
-    lines = [
-        *data_lines(fit, about, width),
-        Line(""),
-        Line(f"{_headline(fit)}{f' ({about.asked})' if about.asked else ''}", "title"),
-        Line(""),
-        *_shared(fit, width),
-        *written_line(about),
-    ]
-    return on_one_screen(lines, about, width)
+    return fit_screen(fit, about, _headline(fit), _body(fit, width), width)
 
 
 def network_model_lines(name: str, fit: NetworkFit, width: int = 80) -> list[Line]:
     """What a model file holds."""
-    made = fit.provenance
-    versions = ", ".join(f"{package} {version}" for package, version in made.versions)
-    kept = f": Autoencoder, {_headline(fit)}"
-    return [
-        Line(shortened(name, max(8, width - len(kept))) + kept, "title"),
-        Line(f"fitted on {counted(fit.n_rows, 'row')} × {counted(fit.n_columns, 'column')}"),
-        Line(f"columns   {listed(column_names(fit), width - 10)}"),
-        Line(""),
-        *_shared(fit, width),
-        *wrapped("data      ", made.data, width),
-        *wrapped("solver    ", made.solver, width),
-        Line(shortened(f"made by   {versions}", width)),
-        Line("later     no rows can be added"),
-    ]
+    kept = f"Autoencoder, {_headline(fit)}"
+    return model_screen(name, fit, kept, _body(fit, width), width, later="no rows can be added")
 
 
 def network_facts(fit: NetworkFit) -> dict[str, Any]:
@@ -139,7 +120,7 @@ def _headline(fit: NetworkFit) -> str:
     return f"{counted(fit.k, 'code')} for {counted(fit.n_columns, 'column')}{loss}"
 
 
-def _shared(fit: NetworkFit, width: int) -> list[Line]:
+def _body(fit: NetworkFit, width: int) -> list[Line]:
     return [
         *_epochs(fit, width),
         *wrapped("network   ", f"{network_in_words(fit)}: {counted(fit.n_weights, 'weight')}", width),

@@ -7,8 +7,9 @@ import numpy as np
 from lowdim.results.certificate import counted
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.views.explain import size
-from lowdim.views.lines import Line, bar, listed, percent, shortened, wrapped
-from lowdim.views.summary import MOST_COMPONENTS, About, column_names, data_lines, on_one_screen, written_line
+from lowdim.views.lines import Line, bar, percent, shortened, wrapped
+from lowdim.views.screens import fit_screen, model_screen
+from lowdim.views.summary import MOST_COMPONENTS, About, column_names
 
 BAR = 10
 
@@ -86,42 +87,24 @@ def leading(fit: NonNegativeFit, part: int) -> list[tuple[str, float]]:
 
 def nmf_summary(fit: NonNegativeFit, about: About, width: int = 80) -> list[Line]:
     """At most 24 lines of at most `width` characters."""
-    asked = f" ({about.asked})" if about.asked else ""
     explain = "explains" if fit.k == 1 else "explain"
-    lines = [
-        *data_lines(fit, about, width),
-        Line(""),
-        Line(f"{counted(fit.k, 'part')} {explain} {percent(fit.explained)} of the deviance{asked}", "title"),
-        Line(""),
-        *_parts(fit, width),
-        Line(""),
-        *wrapped("loss      ", loss_in_words(fit), width),
-        *wrapped("sparse    ", sparseness_in_words(fit), width),
-        *wrapped("accuracy  ", descent_in_words(fit), width),
-        *written_line(about),
-    ]
-    return on_one_screen(lines, about, width)
+    title = f"{counted(fit.k, 'part')} {explain} {percent(fit.explained)} of the deviance"
+    return fit_screen(fit, about, title, _body(fit, width), width)
 
 
 def nmf_model_lines(name: str, fit: NonNegativeFit, width: int = 80) -> list[Line]:
     """What a model file holds."""
-    made = fit.provenance
-    versions = ", ".join(f"{package} {version}" for package, version in made.versions)
-    kept = f": NMF, {counted(fit.k, 'part')} that explain {percent(fit.explained)}"
+    kept = f"NMF, {counted(fit.k, 'part')} that explain {percent(fit.explained)}"
+    return model_screen(name, fit, kept, _body(fit, width), width, later="more rows can be added (partial_fit)")
+
+
+def _body(fit: NonNegativeFit, width: int) -> list[Line]:
     return [
-        Line(shortened(name, width - len(kept)) + kept, "title"),
-        Line(f"fitted on {counted(fit.n_rows, 'row')} × {counted(fit.n_columns, 'column')}"),
-        Line(f"columns   {listed(column_names(fit), width - 10)}"),
-        Line(""),
         *_parts(fit, width),
         Line(""),
         *wrapped("loss      ", loss_in_words(fit), width),
         *wrapped("sparse    ", sparseness_in_words(fit), width),
         *wrapped("accuracy  ", descent_in_words(fit), width),
-        *wrapped("data      ", made.data, width),
-        *wrapped("solver    ", made.solver, width),
-        Line(shortened(f"made by   {versions}", width)),
-        Line("later     more rows can be added (partial_fit)"),
     ]
 
 
