@@ -11,6 +11,10 @@ python benchmarks/run.py landmarks      kernel PCA of up to 1,000,000 rows; need
 python benchmarks/run.py non-negative   factors of counts and of faces; the real ones are looked for in LOWDIM_DATA
 python benchmarks/run.py "pre-images"   digits denoised by kernel PCA, and clusters; needs the digits in LOWDIM_DATA
 python benchmarks/run.py "logistic PCA" coins, beside R's algorithms; the digits are looked for in LOWDIM_DATA
+python benchmarks/run.py regression     regression on components, beside R's pls; gasoline is looked for in LOWDIM_DATA
+python benchmarks/run.py genotypes      people × SNPs, beside smartpca, PLINK; real ones are looked for in LOWDIM_DATA
+python benchmarks/run.py bootstrap      resamples of a PCA, beside decomposing each of them
+python benchmarks/run.py recognition    faces, with OpenCV's recogniser beside; needs the faces in LOWDIM_DATA
 python benchmarks/run.py topics         texts, with scikit-learn's LDA and NMF beside; needs the texts in LOWDIM_DATA
 """
 
@@ -23,7 +27,9 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+import bootstrap
 import denoise
+import genotypes
 import inpaint
 import kernel_denoising
 import kernel_exact
@@ -32,14 +38,30 @@ import logistic
 import missing
 import nmf
 import out_of_core
+import recognition
+import regression
 import topics
 from contenders import run
 from measure import Truth, extra_memory, interleaved
 from workloads import SEED, WORKLOADS, Workload
 
-SECTIONS = (missing, denoise, inpaint, kernel_exact, kernel_landmarks, kernel_denoising, nmf, topics, logistic)
+SECTIONS = (
+    bootstrap,
+    missing,
+    denoise,
+    inpaint,
+    kernel_exact,
+    kernel_landmarks,
+    kernel_denoising,
+    nmf,
+    topics,
+    logistic,
+    regression,
+    genotypes,
+    recognition,
+)
 """Modules with a NAME and a table() of their own."""
-NEEDS_DATA = (denoise, inpaint, kernel_denoising, topics)
+NEEDS_DATA = (denoise, inpaint, kernel_denoising, topics, recognition)
 
 DOCS = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 

@@ -17,18 +17,25 @@ if TYPE_CHECKING:
     from lowdim import datasets, errors
     from lowdim.models.adopt import convert
     from lowdim.models.autoencoder import Autoencoder
+    from lowdim.models.genotype_pca import GenotypePCA
     from lowdim.models.kernel_pca import KernelPCA
     from lowdim.models.logistic_pca import LogisticPCA
     from lowdim.models.nmf import NMF
+    from lowdim.models.pc_regression import PCRegression
     from lowdim.models.pca import PCA
     from lowdim.models.ppca import ProbabilisticPCA
     from lowdim.models.ppca_mixture import PPCAMixture
+    from lowdim.models.recogniser import Recogniser
     from lowdim.models.saving import load
     from lowdim.models.vector_quantizer import VectorQuantizer
     from lowdim.recipes.basis_pursuit import basis_pursuit
+    from lowdim.recipes.choose_k import choose_k
     from lowdim.recipes.compare import compare
     from lowdim.recipes.denoise import denoise
     from lowdim.recipes.inpaint import inpaint
+    from lowdim.recipes.procrustes import procrustes
+    from lowdim.recipes.recognise import recognise
+    from lowdim.recipes.redundant import redundant
     from lowdim.recipes.topics import topics
     from lowdim.sources.open import open_source as open
 
@@ -36,14 +43,18 @@ __version__ = "0.1.0"
 
 _PUBLIC = {
     "Autoencoder": ("lowdim.models.autoencoder", "Autoencoder"),
+    "GenotypePCA": ("lowdim.models.genotype_pca", "GenotypePCA"),
     "KernelPCA": ("lowdim.models.kernel_pca", "KernelPCA"),
     "LogisticPCA": ("lowdim.models.logistic_pca", "LogisticPCA"),
     "NMF": ("lowdim.models.nmf", "NMF"),
     "PCA": ("lowdim.models.pca", "PCA"),
+    "PCRegression": ("lowdim.models.pc_regression", "PCRegression"),
     "PPCAMixture": ("lowdim.models.ppca_mixture", "PPCAMixture"),
     "ProbabilisticPCA": ("lowdim.models.ppca", "ProbabilisticPCA"),
+    "Recogniser": ("lowdim.models.recogniser", "Recogniser"),
     "VectorQuantizer": ("lowdim.models.vector_quantizer", "VectorQuantizer"),
     "basis_pursuit": ("lowdim.recipes.basis_pursuit", "basis_pursuit"),
+    "choose_k": ("lowdim.recipes.choose_k", "choose_k"),
     "compare": ("lowdim.recipes.compare", "compare"),
     "convert": ("lowdim.models.adopt", "convert"),
     "datasets": ("lowdim.datasets", None),
@@ -52,6 +63,9 @@ _PUBLIC = {
     "inpaint": ("lowdim.recipes.inpaint", "inpaint"),
     "load": ("lowdim.models.saving", "load"),
     "open": ("lowdim.sources.open", "open_source"),
+    "redundant": ("lowdim.recipes.redundant", "redundant"),
+    "procrustes": ("lowdim.recipes.procrustes", "procrustes"),
+    "recognise": ("lowdim.recipes.recognise", "recognise"),
     "topics": ("lowdim.recipes.topics", "topics"),
 }
 
@@ -59,12 +73,16 @@ __all__ = [
     "NMF",
     "PCA",
     "Autoencoder",
+    "GenotypePCA",
     "KernelPCA",
     "LogisticPCA",
+    "PCRegression",
     "PPCAMixture",
     "ProbabilisticPCA",
+    "Recogniser",
     "VectorQuantizer",
     "basis_pursuit",
+    "choose_k",
     "compare",
     "convert",
     "datasets",
@@ -73,6 +91,9 @@ __all__ = [
     "inpaint",
     "load",
     "open",
+    "procrustes",
+    "recognise",
+    "redundant",
     "topics",
 ]
 

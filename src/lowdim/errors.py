@@ -86,7 +86,17 @@ class WrongShape(BadInput):
 
 
 class WrongColumns(BadInput):
-    """Data with other columns than the model was fitted on."""
+    """Data with other columns than the model was fitted on, or with several of one name."""
+
+    @classmethod
+    def repeated(cls, times: Mapping[str, int]) -> WrongColumns:
+        """Name the columns that share a name, and how many do."""
+        listed = _listed([f"{name!r} ({count} times)" for name, count in times.items()])
+        one = len(times) == 1
+        return cls(
+            f"The column name{'' if one else 's'} {listed} stand{'s' if one else ''} more than once: give every column "
+            "its own name."
+        )
 
 
 class SingularModel(LowdimError, ValueError):
@@ -197,12 +207,24 @@ class FarFromData(LowdimWarning):
         self.points = points
 
 
+class DuplicateRows(LowdimWarning):
+    """Rows that are the same, where each should be another individual."""
+
+
+class RemovedRows(LowdimWarning):
+    """Rows that were left out of a fit, as was asked."""
+
+
 class EmptyTexts(LowdimWarning):
     """Texts without a word that is counted."""
 
 
 class RankWarning(LowdimWarning):
     """More components were asked for than the data have directions."""
+
+
+class UnrelatedWarning(LowdimWarning):
+    """A response that does not vary, or that nothing was found to predict."""
 
 
 def _holes(counts: Mapping[str, int], kind: str) -> str:

@@ -268,13 +268,45 @@ def test_choose_puts_the_rules_side_by_side(run, wine):
     assert rules["Minka"] == PCA("mle", scale=True).fit("wine.csv").n_components_
     assert rules["90 % share"] == PCA(0.9, scale=True).fit("wine.csv").n_components_
     text = run("choose", "wine.csv", "--scale").out
-    assert "The rules disagree (2 to 12)" in text
+    assert "3 components: parallel analysis, the only rule" in text
     assert max(map(len, text.splitlines())) <= 80
 
 
 def test_choose_says_when_all_agree(run, wine):
-    np.save("line.npy", np.outer(np.arange(10.0), [1, 2, 3]))
-    assert "All rules agree on 1." in run("choose", "line.npy").out
+    np.save("line.npy", np.outer(np.arange(30.0), np.arange(1.0, 5)))
+    found = run("choose", "line.npy", "--json").json
+    assert {one["components"] for one in found["rules"]} == {1}
+    assert found["components"] == 1
+    assert "agree" in found["verdict"]
+
+
+def test_choose_asks_some_rules_and_draws(run, wine):
+    ended = run("choose", "wine.csv", "--rule", "minka,share-90", "--plot", "k.png", "--json")
+    assert [one["name"] for one in ended.json["rules"]] == ["minka", "share-90"]
+    with open("k.png", "rb") as picture:
+        assert picture.read(4) == b"\x89PNG"
+    assert run("choose", "wine.csv", "--rule", "nonsense").code == 2
+    assert run("choose", "wine.csv", "--model", "vq").code == 2
+
+
+def test_choose_of_parts_and_of_kernels(run, wine):
+    rng = np.random.default_rng(0)
+    np.save("parts.npy", rng.gamma(100.0, rng.gamma(0.5, size=(60, 2)) @ np.kron(np.eye(2), np.ones(6)) / 100 + 1e-4))
+    found = run("choose", "parts.npy", "--model", "nmf", "--json").json
+    assert found["model"] == "NMF"
+    assert found["components"] == 2
+    found = run("choose", "wine.csv", "--model", "kernel", "--scale", "--json").json
+    assert {one["name"] for one in found["rules"]} == {"held-out", "share-80", "share-90", "share-95"}
+
+
+def test_choose_with_holes(run, wine):
+    rng = np.random.default_rng(0)
+    X = 3 * rng.standard_normal((60, 1)) @ np.ones((1, 5)) + rng.standard_normal((60, 5))
+    X[3, 2] = np.nan
+    np.save("holes.npy", X)
+    rules = {one["name"]: one for one in run("choose", "holes.npy", "--json").json["rules"]}
+    assert rules["bic"]["components"] == rules["held-out"]["components"] == 1
+    assert "1 of 300 entries are missing" in rules["minka"]["why"]
 
 
 def test_choose_of_a_constant_table(run, wine):

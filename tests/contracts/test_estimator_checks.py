@@ -4,7 +4,7 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lowdim import NMF, PCA, KernelPCA, LogisticPCA, ProbabilisticPCA
+from lowdim import NMF, PCA, GenotypePCA, KernelPCA, LogisticPCA, PCRegression, ProbabilisticPCA, Recogniser
 from lowdim.models.autoencoder import Autoencoder
 from lowdim.models.vector_quantizer import VectorQuantizer
 
@@ -32,6 +32,15 @@ SETTINGS = [
     LogisticPCA(n_components=1, family="gaussian"),
     LogisticPCA(n_components=2, family="poisson"),
     LogisticPCA(n_components=1, family="gaussian", encoder="linear"),
+    PCRegression(repeats=1),
+    PCRegression(n_components=None, scale=True, repeats=1, compare=True, cv=3),
+    PCRegression(n_components="t-test", cv=None),
+    PCRegression(n_components=None, missing="ppca", cv=None),
+    GenotypePCA(n_components=1, normalisation="center"),
+    GenotypePCA(n_components=1, normalisation="center", whiten=True, outlier_sigma=3.0),
+    Recogniser(n_components=2),
+    Recogniser(n_components=2, metric="euclid", n_neighbors=3),
+    Recogniser(n_components=1, metric="whitened", scale=True),
 ]
 
 ROWS = "n_components=None keeps min(n, p) components, and n counts rows: repeated rows are more rows than weighted ones"

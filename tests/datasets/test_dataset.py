@@ -18,6 +18,8 @@ EVERY = {
     "circles": (lambda: datasets.circles(21), (21, 2)),
     "swiss_roll": (lambda: datasets.swiss_roll(20), (20, 3)),
     "stepping_stone": (lambda: datasets.stepping_stone(3, 2, 40), (18, 40)),
+    "us_arrests": (datasets.us_arrests, (50, 4)),
+    "decathlon": (datasets.decathlon, (41, 12)),
     "iris": (datasets.iris, (150, 4)),
     "wine": (datasets.wine, (178, 13)),
     "digits": (datasets.digits, (1797, 64)),

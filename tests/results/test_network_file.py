@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from lowdim.errors import BadInput, FormatError
-from lowdim.models.saving import KINDS, NETWORK_PARAMS, _params, _plain
+from lowdim.models.file_settings import NETWORK_PARAMS
+from lowdim.models.saving import KINDS, _params, _plain
 from lowdim.results.container import Document, from_bytes, to_bytes
 from lowdim.results.network import NetworkFit
 from lowdim.results.network_file import MOST_LAYERS, pack_network, refuse_other_network, unpack_network

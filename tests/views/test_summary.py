@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from lowdim import PCA
-from lowdim.models.choose import advise
 from lowdim.results.certificate import uncertified
 from lowdim.results.linear import LinearFit
-from lowdim.views.advice import advice_lines, verdict
 from lowdim.views.facts import fit_facts
 from lowdim.views.lines import bar, continued, listed, percent, wrapped
 from lowdim.views.summary import About, accuracy, drivers, summary, swamping
@@ -144,19 +142,3 @@ def test_facts_are_those_of_the_fit():
     assert facts["kept"] == {"components": 2, "share": pytest.approx(0.9)}
     assert [one["variance"] for one in facts["components"]] == fit.variances.tolist()
     assert facts["certificate"]["reached"] is True
-
-
-def test_advice_on_one_screen():
-    rng = np.random.default_rng(0)
-    fit = PCA().fit(rng.standard_normal((200, 9)) + 2 * rng.standard_normal((200, 1))).fit_  # one signal in noise
-    advice = advise(fit)
-    assert {one.rule: one.k for one in advice}["Minka"] == 1
-    assert {one.rule: one.k for one in advice}["broken stick"] == 1
-    lines = advice_lines("t.csv", fit, advice, False)
-    assert max(len(line.text) for line in lines) <= 80
-    assert verdict(advice).startswith("The rules disagree (1 to ")
-
-
-def test_advice_needs_all_variances():
-    with pytest.raises(ValueError, match="need all 3 variances"):
-        advise(replace(with_variances([3.0, 2, 1], keep=1), spectrum=None))

@@ -1,21 +1,58 @@
-"""`lowdim choose`: how many dimensions, by several rules side by side."""
+"""`lowdim choose`: how many dimensions, by every rule, side by side."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from lowdim.cli import options
-from lowdim.cli.fit import fitted
+from lowdim.cli.exits import say_line
 from lowdim.cli.opening import Wish, naming
+from lowdim.errors import BadParameter
 
 EXAMPLES = """
-lowdim choose wine.csv            # all rules, each with its reason
-lowdim choose wine.csv --scale    # of columns that all have variance 1
-lowdim choose wine.csv --json     # the same for programs
+lowdim choose wine.csv --scale                # every rule, with its reason
+lowdim choose wine.csv --rule minka,bic       # some of them
+lowdim choose wine.csv --scale --plot k.png   # the scree, and every answer
+lowdim choose counts.csv --model nmf --loss kl
+lowdim choose wine.csv --json                 # the same for programs
 """
+
+Rule = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B",
+        show_default=False,
+        help="Only these rules: parallel-analysis, tracy-widom, gavish-donoho, bai-ng, minka, bic, "
+        "bi-cross-validation, held-out, kaiser, broken-stick, share-80, share-90, share-95.",
+    ),
+]
+Model = Annotated[str, typer.Option(metavar="NAME", help="Of which model: pca, nmf, kernel.")]
+Noise = Annotated[
+    float | None,
+    typer.Option(metavar="SD", show_default=False, help="Standard deviation of the noise, if it is known."),
+]
+Most = Annotated[
+    int | None, typer.Option(metavar="K", show_default=False, help="Dimensions that rules consider, at most.")
+]
+Plot = Annotated[
+    str | None, typer.Option(metavar="FILE", show_default=False, help="Draw the scree and the answers: a .png file.")
+]
+Seed = Annotated[int, typer.Option(metavar="NUMBER", help="For shuffles, and for what is left out.")]
 
 
 def choose(
     data: options.Data,
+    rule: Rule = None,
+    model: Model = "pca",
+    kernel: options.Kernel = None,
+    gamma: options.Gamma = None,
+    loss: options.Loss = None,
     scale: options.Scale = False,
+    noise: Noise = None,
+    most: Most = None,
+    seed: Seed = 0,
     columns: options.Columns = None,
     drop: options.Drop = None,
     label: options.Label = None,
@@ -24,23 +61,34 @@ def choose(
     table: options.Table = None,
     sql: options.Sql = None,
     memory: options.Memory = None,
+    plot: Plot = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Say how many dimensions to keep, by several rules."""
+    """Say how many dimensions to keep, by every rule that applies."""
     from lowdim.cli.modelling import build
+    from lowdim.cli.progress import shown
     from lowdim.cli.talk import say, say_json, text_width
-    from lowdim.models.choose import advise
-    from lowdim.views.advice import advice_lines, verdict
+    from lowdim.cli.writing import check_output
+    from lowdim.recipes.choose_k import choose_k
+    from lowdim.views.k_choice import k_choice_facts, k_choice_lines
+    from lowdim.views.plots import write_figure
 
+    if model.lower() not in ("pca", "nmf", "kernel"):
+        raise BadParameter(f"--model {model}: rules are there for pca, nmf and kernel.")
+    check_output(plot, data, ending=".png")
+    keep = "2" if model.lower() == "nmf" else "all"  # what is to be chosen has to be something
+    estimator = build(model, keep, scale, memory, kernel, gamma, loss)
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
-    with naming(wish.name):
-        estimator = fitted(build("pca", "all", scale, memory), wish.open(), None, quiet, data)
-        record = estimator.fit_
-        advice = advise(record)
+    rules = options.names_of(rule)
+    with naming(wish.name), shown(quiet or json, data):
+        found = choose_k(estimator, wish.open(), rules=rules, noise=noise, most=most, random_state=seed)
+    if plot is not None:
+        write_figure(plot, found.plot().figure)
     if json:
-        rules = [{"rule": one.rule, "components": one.k, "why": one.why} for one in advice]
-        say_json("choose", {"data": wish.name, "rules": rules, "verdict": verdict(advice)})
+        say_json("choose", {"data": wish.name, **k_choice_facts(found), "plot": plot})
     elif not quiet:
-        say(advice_lines(wish.name, record, advice, scale, text_width()))
+        say(k_choice_lines(wish.name, found, text_width()))
+        if plot is not None:
+            say_line(f"{plot}: the scree, and what every rule says")
     return 0

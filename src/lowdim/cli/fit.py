@@ -28,6 +28,7 @@ lowdim fit holes.csv --model ppca                    # values are missing
 lowdim fit wine.csv --model kernel --scale           # along curves
 lowdim fit counts.csv --model nmf --loss kl --keep 8 # parts of counts
 lowdim fit answers.csv --model logistic --keep 3     # yes and no, 1 and 0
+lowdim fit people.bed --model genotypes              # genotypes, tests
 lowdim fit wine.csv --model autoencoder --scale      # a network
 lowdim fit big.parquet --memory 1GB --dry-run        # what would it take?
 cat wine.csv | lowdim fit - --json                   # for programs
@@ -68,7 +69,7 @@ class Asked:
         """How many components, in words of the prompt."""
         plane = str(options.CODES)
         unless_said = {"ppca": "auto", "nmf": "auto", "vq": str(options.CODEWORDS)}
-        unless_said |= {"autoencoder": plane, "logistic": plane}
+        unless_said |= {"autoencoder": plane, "logistic": plane, "genotypes": str(options.AXES)}
         return f"--keep {unless_said.get(self.name, self.keep) if self.keep == options.KEEP else self.keep}"
 
     def typed(self) -> str:
@@ -118,7 +119,7 @@ def fit(
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
     asked = Asked(keep, model, kernel, gamma, loss, hidden, epochs, family)
     estimator = build(model, keep, scale, memory, kernel, gamma, loss, hidden, epochs, family)
-    if resume is not None and asked.name in ("kernel", "nmf", "vq", "logistic"):
+    if resume is not None and asked.name in ("kernel", "nmf", "vq", "logistic", "genotypes"):
         raise BadParameter(f"--resume: --model {asked.name} leaves no checkpoints; fit it anew.")
     if json and output == "-":
         raise BadParameter("--json and -o - both want standard output; write the scores to a file.")
@@ -199,18 +200,20 @@ def _summary(
 ) -> list[Line]:
     """A fit on one screen, with what can be done next."""
     from lowdim.results.codebook import CodebookFit
+    from lowdim.results.genotypes import GenotypeFit
     from lowdim.results.kernel import KernelFit
     from lowdim.results.logistic import LogisticFit
     from lowdim.results.network import NetworkFit
     from lowdim.results.nmf import NonNegativeFit
     from lowdim.views.codebook import codebook_summary
+    from lowdim.views.genotypes import genotype_summary
     from lowdim.views.kernel_summary import kernel_summary, kernel_swamping
     from lowdim.views.logistic import logistic_summary
     from lowdim.views.network import network_summary
     from lowdim.views.nmf import nmf_summary
     from lowdim.views.summary import About, summary, swamping
 
-    record, scaled = estimator.fit_, getattr(estimator, "scale", False) is not False
+    record, scaled = estimator.fit_, estimator.get_params().get("scale", False) is not False
     by_kernel, of_parts = isinstance(record, KernelFit), isinstance(record, NonNegativeFit)
     swamped = asked.name in ("pca", "kernel") and (kernel_swamping(record) if by_kernel else swamping(record))
     steps = _next(wish, asked, scaled, save, output)
@@ -230,6 +233,8 @@ def _summary(
         return nmf_summary(record, about, width)
     if isinstance(record, CodebookFit):
         return codebook_summary(record, about, width)
+    if isinstance(record, GenotypeFit):
+        return genotype_summary(record, about, width)
     if isinstance(record, NetworkFit):
         return network_summary(record, about, width)
     if isinstance(record, LogisticFit):
@@ -261,6 +266,8 @@ def _next(wish: Wish, asked: Asked, scaled: bool, save: str | None, output: str 
     if asked.name == "nmf":
         counts = asked.loss is None
         return [*steps, *([(f"{fit_same} --loss kl", "the numbers are counts?")] if counts else [])]
+    if asked.name == "genotypes":
+        return [*steps, (f"lowdim map {data} --coordinates places.csv -o map.png", "onto a map")]
     if asked.name == "ppca":
         return [*steps, (f"lowdim impute {data} -o filled.csv", "fill what is missing")]
     if asked.name == "vq":

@@ -18,6 +18,9 @@ lowdim info wine.csv       # what each column holds, and what is missing
 SETTINGS = ("scale", "center", "centered", "whiten")
 """What is said of a model's settings."""
 
+KINDS = {**MODELS, "regression": "PCRegression", "recogniser": "Recogniser", "mixture": "PPCAMixture"}
+"""Kind of model → the name of its estimator; those that `fit` does not make beside those it does."""
+
 File = Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A .lowdim model file, or a table.")]
 
 
@@ -39,35 +42,16 @@ def info(
             say_description("info", wish, wish.open(), json, quiet=False)
         return 0
     from lowdim.cli.talk import say, say_json, text_width
-    from lowdim.results.codebook import CodebookFit
-    from lowdim.results.kernel import KernelFit
-    from lowdim.results.logistic import LogisticFit
-    from lowdim.results.network import NetworkFit
-    from lowdim.results.nmf import NonNegativeFit
-    from lowdim.views.codebook import codebook_model_lines
     from lowdim.views.facts import fit_facts
-    from lowdim.views.kernel_summary import kernel_model_lines
-    from lowdim.views.logistic import logistic_model_lines
-    from lowdim.views.model import model_lines
-    from lowdim.views.network import network_model_lines
-    from lowdim.views.nmf import nmf_model_lines
+    from lowdim.views.model_screens import screen_of
 
     estimator = load_model(file)
     settings = {name: value for name, value in estimator.get_params().items() if name in SETTINGS}
-    kind = next(name for name, model in MODELS.items() if model == type(estimator).__name__)
     can_go_on = (getattr(estimator, "_moments", None) or getattr(estimator.fit_, "past", None)) is not None
+    name = type(estimator).__name__
     if json:
+        kind = {model: kind for kind, model in KINDS.items()}[name]
         say_json("info", {"model": kind, "file": file, **settings, "can_go_on": can_go_on, **fit_facts(estimator.fit_)})
-    elif isinstance(estimator.fit_, CodebookFit):
-        say(codebook_model_lines(file, estimator.fit_, text_width()))
-    elif isinstance(estimator.fit_, NetworkFit):
-        say(network_model_lines(file, estimator.fit_, text_width()))
-    elif isinstance(estimator.fit_, LogisticFit):
-        say(logistic_model_lines(file, estimator.fit_, text_width()))
-    elif isinstance(estimator.fit_, NonNegativeFit):
-        say(nmf_model_lines(file, estimator.fit_, text_width()))
-    elif isinstance(estimator.fit_, KernelFit):
-        say(kernel_model_lines(file, estimator.fit_, settings, text_width()))
     else:
-        say(model_lines(file, type(estimator).__name__, estimator.fit_, settings, can_go_on, text_width()))
+        say(screen_of(file, name, estimator.fit_, settings, can_go_on, text_width()))
     return 0

@@ -27,8 +27,15 @@ from lowdim.cli import (
     info,
     inpaint,
     inverse,
+    map,  # noqa: A004  the name of the verb
+    predict,
+    recognise,
+    redundant,
+    regress,
+    table,
     topics,
     transform,
+    uncertainty,
 )
 from lowdim.cli.exits import USAGE, in_words, report, report_usage, say_error, say_line
 from lowdim.cli.helping import Verb, Verbs, near_files, near_names
@@ -49,8 +56,15 @@ VERBS = {
     "denoise": denoise,
     "inpaint": inpaint,
     "topics": topics,
+    "regress": regress,
+    "predict": predict,
+    "map": map,
     "choose": choose,
     "compare": compare,
+    "table": table,
+    "redundant": redundant,
+    "uncertainty": uncertainty,
+    "recognise": recognise,
     "info": info,
     "explain": explain,
     "convert": convert,

@@ -17,6 +17,7 @@ MODELS = {
     "nmf": "NMF",
     "vq": "VectorQuantizer",
     "logistic": "LogisticPCA",
+    "genotypes": "GenotypePCA",
     "autoencoder": "Autoencoder",
 }
 """What --model says → the name of the estimator."""
@@ -143,6 +144,8 @@ def build(
         return _autoencoder(keep, scale, memory, loss, hidden, epochs)
     if name == "logistic":
         return _logistic(keep, scale, memory, family)
+    if name == "genotypes":
+        return _genotypes(keep, scale, memory)
     if name == "vq":
         return _vector_quantizer(keep, scale, memory)
     if name == "ppca":
@@ -222,6 +225,18 @@ def _logistic(keep: str, scale: bool, memory: str | None, family: str | None) ->
     if keep != options.KEEP and not _is_count(keep):
         raise BadParameter(f"--keep {keep}: a logistic PCA needs a whole number of components, from 1.")
     return LogisticPCA(options.CODES if keep == options.KEEP else int(keep), family=named, memory=memory)
+
+
+def _genotypes(keep: str, scale: bool, memory: str | None) -> Model:
+    from lowdim.models.genotype_pca import GenotypePCA
+
+    if scale:
+        raise BadParameter("--scale: genotypes are normalised by their allele frequencies; leave it out.")
+    wish = options.AXES if keep == options.KEEP else n_components(keep)
+    if wish == "mle":
+        raise BadParameter(f"--keep {keep}: genotypes need a number of axes such as 10, a share such as 90%, or all.")
+    made: Model = GenotypePCA(wish, memory=memory)
+    return made
 
 
 def _vector_quantizer(keep: str, scale: bool, memory: str | None) -> Model:

@@ -24,6 +24,9 @@ CODEWORDS = 8
 CODES = 2
 """Codes of an autoencoder or a logistic PCA if nothing is said: a plane, which can be looked at."""
 
+AXES = 10
+"""Axes of a PCA of genotypes if nothing is said, as smartpca gives them."""
+
 Keep = Annotated[
     str,
     typer.Option(
@@ -37,7 +40,8 @@ Model = Annotated[
     typer.Option(
         metavar="NAME",
         help="Which model: pca, ppca where values are missing, kernel for curved shapes, nmf for parts that add up, "
-        "vq for a codebook, logistic for yes and no or counts, autoencoder for a network.",
+        "vq for a codebook, logistic for yes and no or counts, genotypes for copies of an allele, autoencoder for a "
+        "network.",
     ),
 ]
 Kernel = Annotated[

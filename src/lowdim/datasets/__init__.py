@@ -8,11 +8,13 @@ from lowdim.datasets.dataset import Dataset
 from lowdim.datasets.generators import circles, planted, swiss_roll
 from lowdim.datasets.genotypes import stepping_stone
 from lowdim.datasets.lectures import eight_by_two, rank_one_toy, uk_foods
+from lowdim.datasets.published import decathlon, us_arrests
 
 __all__ = [
     "Dataset",
     "breast_cancer",
     "circles",
+    "decathlon",
     "digits",
     "eight_by_two",
     "iris",
@@ -21,5 +23,6 @@ __all__ = [
     "stepping_stone",
     "swiss_roll",
     "uk_foods",
+    "us_arrests",
     "wine",
 ]

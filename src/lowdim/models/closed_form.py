@@ -13,6 +13,7 @@ from lowdim.models.latent_components import most_components
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
 from lowdim.solvers.ppca_em import LEAST_NOISE
+from lowdim.solvers.spectrum_rules import ppca_bic
 
 Floats = NDArray[np.float64]
 
@@ -38,17 +39,13 @@ def closed_form(fit: LinearFit, noise: float | None) -> LatentFit:
 
 def least_bic(fit: LinearFit) -> int:
     """The number of components of least BIC, from all variances of a fit."""
-    n, p, values = fit.weight, len(fit.mean), fit.variances
-    most = min(len(values), most_components(fit.n_rows, p))
-    rest = np.maximum(fit.total_variance - np.cumsum(values)[:most], 0.0)
-    k = np.arange(1, most + 1)
-    floor = LEAST_NOISE * fit.total_variance / p
-    noise = np.maximum(rest / (p - k), floor)
-    loglik = (
-        -0.5 * n * (np.cumsum(np.log(np.maximum(values[:most], floor))) + (p - k) * np.log(noise) + k + rest / noise)
-    )
-    free = p * k - k * (k - 1) // 2 + p + 1
-    return int(k[np.argmin(free * np.log(n) - 2 * loglik)])
+    return least_bic_of(fit.variances, len(fit.mean), fit.n_rows, fit.weight)
+
+
+def least_bic_of(variances: Floats, p: int, n: int, weight: float) -> int:
+    """The same from all variances of n different rows, which count `weight` together."""
+    most = min(len(variances), most_components(n, p))
+    return int(np.argmin(ppca_bic(variances, p, weight, most)[1:])) + 1
 
 
 def _loglik(fit: LinearFit, variances: Floats, noise: float) -> float:

@@ -115,15 +115,20 @@ def begin(source: Source, task: LatentTask) -> Begun:
             "array, or the path of a file."
         )
     with one_blas_thread():
-        seen = observe(source)
-        _refuse(seen, source, task.n_components)
-        scale = scales(seen, task.scale)
-        rng = np.random.default_rng(seed_of(task.seed))
-        preparation = _preparation(seen, scale)
-        sample = sample_of(source, preparation, seen.n_rows, rng)
-        problem = Problem(source, seen, preparation, sample, task.wish(seen, 1 / scale), task.steps, rng)
-        k, reason = problem.components(task.rule(seen))
-    return Begun(seen, scale, problem.first(k), reason)
+        problem = problem_of(source, task)
+        k, reason = problem.components(task.rule(problem.seen))
+    return Begun(problem.seen, scales(problem.seen, task.scale), problem.first(k), reason)
+
+
+def problem_of(source: Source, task: LatentTask) -> Problem:
+    """Read what was observed, and some rows to begin with."""
+    seen = observe(source)
+    _refuse(seen, source, task.n_components)
+    scale = scales(seen, task.scale)
+    rng = np.random.default_rng(seed_of(task.seed))
+    preparation = _preparation(seen, scale)
+    sample = sample_of(source, preparation, seen.n_rows, rng)
+    return Problem(source, seen, preparation, sample, task.wish(seen, 1 / scale), task.steps, rng)
 
 
 def go_on(source: Source, before: Begun, task: LatentTask) -> Begun:

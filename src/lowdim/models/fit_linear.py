@@ -112,7 +112,17 @@ def _record(
         provenance=Provenance(source.describe(), solver.name, reason, matrix.passes, memory, repr(seed), versions()),
         columns=source.columns,
         spectrum=None if factors.spectrum is None else factors.spectrum * unit,
+        column_variances=_column_variances(matrix),
     )
+
+
+def _column_variances(matrix: RowBlocks) -> Floats | None:
+    """(p,) in the data's units, in which those of values beyond 1e150 would overflow: then nothing is kept."""
+    moments = matrix.moments
+    values = np.maximum(moments.variances, 0.0) / matrix.scaling.denominator(moments.weight)
+    with np.errstate(over="ignore"):
+        values = values / matrix.unit / matrix.unit
+    return values if np.isfinite(values).all() else None
 
 
 def _rank(matrix: RowBlocks) -> int:

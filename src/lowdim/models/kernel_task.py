@@ -52,7 +52,7 @@ def task_of(model: KernelPCA, source: Source) -> KernelTask:
     gamma = width(name, model.gamma, model.c, model.sigma)
     some = np.zeros((0, source.n_columns))
     if gamma in ("median", "auto") or model.n_components == "auto" or name == "custom":
-        some = _some_rows(source, n)
+        some = some_rows(source, n)
     start = "median" if gamma == "auto" else gamma
     facts = kernel_facts(name, start, model.coef0, model.degree, model.scale_factor, some)
     n_components: Any = model.n_components
@@ -189,7 +189,7 @@ def _rows(source: Source, centered: bool) -> int:
     return n
 
 
-def _some_rows(source: Source, n: int) -> Floats:
+def some_rows(source: Source, n: int) -> Floats:
     """Rows drawn at random, all of them where they are few; one pass where they are not in memory."""
     places = np.arange(n) if n <= MOST_ROWS else np.sort(np.random.default_rng(0).choice(n, MOST_ROWS, replace=False))
     rows = rows_at(source, places)

@@ -21,13 +21,14 @@ from lowdim.models.fit_linear import seed_of
 from lowdim.models.frames import frame_kind, scores_table
 from lowdim.models.latent_rows import RowModel
 from lowdim.models.linear import LinearModel
+from lowdim.models.uncertainty import Unsure
 from lowdim.results.latent import LatentFit
 from lowdim.sources.source import Block, Source
 
 Floats = NDArray[np.float64]
 
 
-class LatentModel(LinearModel):
+class LatentModel(Unsure, LinearModel):
     """mean + loadings z + noise. Subclasses fit it, and keep its record."""
 
     whiten = True

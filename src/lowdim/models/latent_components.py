@@ -89,14 +89,27 @@ class Problem:
         return k, f"with k = {k} hidden entries were predicted to {error:.3g}, by means to {plain:.3g}"
 
     def _by_bic(self, most: int) -> tuple[int, str]:
-        """One component more at a time, until two in a row were no better."""
-        p, weight, found = int(np.count_nonzero(self.seen.count)), self.seen.weight, []
+        found = self.bic_path(most)[1:]
+        k = int(np.argmin(found)) + 1
+        return k, f"k = {k} has the least BIC of 1 to {len(found)}"
+
+    def bic_path(self, most: int) -> NDArray[np.float64]:
+        """BIC of the observed entries with k = 0, 1, …: one component more at a time, until two were no better."""
+        p, weight = int(np.count_nonzero(self.seen.count)), self.seen.weight
+        found = [(p + 1) * np.log(weight) - 2 * self._loglik_of_means()]
         for k in range(1, most + 1):
             compiled = pays_to_compile(self.seen.n_rows, k)
             step = partial(expected, source=self.source, preparation=self.preparation, compiled=compiled)
             loglik = search(step, self.first(k), self.steps).loglik[-1]
             found.append((p * k - k * (k - 1) // 2 + p + 1) * np.log(weight) - 2 * loglik)
-            if len(found) > 2 and min(found[-2:]) > min(found):
+            if len(found) > 3 and min(found[-2:]) > min(found[1:]):
                 break
-        k = int(np.argmin(found)) + 1
-        return k, f"k = {k} has the least BIC of 1 to {len(found)}"
+        return np.array(found)
+
+    def _loglik_of_means(self) -> float:
+        """Of the observed entries about their means, with one noise for all columns that vary."""
+        used = np.isfinite(self.preparation.center)
+        gain = np.ones_like(self.seen.mean) if self.preparation.gain is None else self.preparation.gain
+        entries = float(self.seen.seen[used].sum())
+        noise = float((self.seen.squares * gain**2)[used].sum()) / entries
+        return float(-0.5 * entries * (np.log(2 * np.pi * noise) + 1))

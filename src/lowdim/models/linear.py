@@ -16,19 +16,20 @@ from lowdim.matrices.holes import naming_all_holes
 from lowdim.matrices.preparation import Preparation, working_dtype
 from lowdim.matrices.project import project, rows_back
 from lowdim.models.densities import log_density_of_block
-from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.model import VarianceModel
+from lowdim.models.tables import Tables
 from lowdim.results import gaussian
 from lowdim.results.certificate import Certificate
 from lowdim.results.compression import compression
 from lowdim.results.linear import LinearFit
 from lowdim.results.table import Table
 from lowdim.sources.open import open_source
+from lowdim.sources.source import Source
 
 Floats = NDArray[np.float64]
 
 
-class LinearModel(VarianceModel):
+class LinearModel(Tables, VarianceModel):
     """A mean and orthonormal axes. Subclasses say how `fit_` comes about."""
 
     whiten: bool
@@ -127,6 +128,10 @@ class LinearModel(VarianceModel):
             Z = np.concatenate([Z, self.fit_.mean[:, None]], axis=1)
         return Y, Z
 
+    def _rows(self, X: Any) -> Source:
+        """The rows behind X as tables measure them: by now without holes, if the model fills these by itself."""
+        return self._opened(X, reset=False)
+
     # -- files ----------------------------------------------------------------------------------------------------
 
     def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: str = "float32") -> None:
@@ -140,32 +145,6 @@ class LinearModel(VarianceModel):
         write_graph(path, self.fit_, whiten=self.whiten, inverse=inverse, dtype=dtype)
 
     # -- tables ---------------------------------------------------------------------------------------------------
-
-    def table(self, name: str, X: Any = None) -> Any:
-        """A table by name, as a frame of the kind the model was fitted on (a plain Table for arrays).
-
-        Parameters
-        ----------
-        name : {"eigenvalues", "loadings", "components", "compression", "scores"}
-            "loadings" are the components times the standard deviation along them; "scores" needs X, and is a frame
-            of X's own kind.
-        """
-        fit = self.fit_
-        axes = self._axes
-        columns = fit.columns or tuple(f"x{j}" for j in range(len(fit.mean)))
-        kind = getattr(self, "_frame_kind", None)
-        if name == "scores":
-            return scores_table(frame_kind(X) or kind, axes, self._scores(X), like=X)
-        if name == "eigenvalues":
-            shares = {"share": fit.shares, "cumulative": np.cumsum(fit.shares)}
-            return make_table(kind, {"component": axes, "variance": fit.variances, **shares})
-        if name in ("loadings", "components"):
-            values = fit.components * (fit.strengths[:, None] if name == "loadings" else 1.0)
-            return make_table(kind, {"column": list(columns), **dict(zip(axes, values, strict=True))})
-        if name == "compression":
-            return make_table(kind, dict(self.compression()))
-        names = "'eigenvalues', 'loadings', 'components', 'compression' or 'scores'"
-        raise BadParameter.of(type(self).__name__, "table", name, names)
 
     def compression(self, itemsize: int | None = None) -> Table:
         """What k = 1 … K components cost and lose: numbers and bytes kept, of the original, and the error.

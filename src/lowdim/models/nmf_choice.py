@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -42,7 +42,7 @@ ENTRIES = 2_000_000
 def choice_of(source: Source, task: NmfTask, in_memory: bool, entry_weight: Any = None) -> Table:
     """Numbers of parts and the mean loss of hidden entries with each, with its standard error."""
     rng = np.random.default_rng(seed_of(task.seed))
-    rows = _some(source, task, in_memory, entry_weight, rng)
+    rows = some_rows(source, task, in_memory, entry_weight, rng)
     n, p = rows.X.shape
     if min(n, p) < 3:
         raise BadInput(
@@ -50,19 +50,33 @@ def choice_of(source: Source, task: NmfTask, in_memory: bool, entry_weight: Any 
             "number."
         )
     trials = [hide(rows.problem(task.beta, penalty_of(task, n)), rng) for _ in range(TIMES)]
-    rough = replace(task, steps=min(task.steps, STEPS), tol=max(task.tol, TOLERANCE), starts=1, init=None)
+    rough = rougher(task)
+    return compared(tried_numbers(lambda k: _losses(trials, k, rough), min(n, p) - 1))
+
+
+def rougher(task: NmfTask) -> NmfTask:
+    """The fit with which numbers are compared."""
+    return replace(task, steps=min(task.steps, STEPS), tol=max(task.tol, TOLERANCE), starts=1, init=None)
+
+
+def tried_numbers(losses: Callable[[int], Floats], most: int) -> dict[int, Floats]:
+    """Numbers of parts up to `most` and their losses: rising until they are worse, then about the best; ascending."""
     tried: dict[int, Floats] = {}
-    for k in _rising(min(n, p) - 1):
-        tried[k] = _losses(trials, k, rough)
+    for k in _rising(most):
+        tried[k] = losses(k)
         best = min(tried, key=lambda one: float(tried[one].mean()))
         if sum(one > best for one in tried) >= WORSE:
             break
     for k in _around(sorted(tried), min(tried, key=lambda one: float(tried[one].mean()))):
-        tried[k] = _losses(trials, k, rough)
-    ks = sorted(tried)
-    means = np.array([tried[k].mean() for k in ks])
-    errors = np.array([tried[k].std(ddof=1) for k in ks]) / np.sqrt(TIMES)
-    return Table({"parts": np.array(ks), "held-out loss": means, "standard error": errors})
+        tried[k] = losses(k)
+    return {k: tried[k] for k in sorted(tried)}
+
+
+def compared(tried: dict[int, Floats]) -> Table:
+    """Numbers of parts with the means of their losses, and standard errors of these."""
+    means = np.array([each.mean() for each in tried.values()])
+    errors = np.array([each.std(ddof=1) / np.sqrt(len(each)) for each in tried.values()])
+    return Table({"parts": np.array(list(tried)), "held-out loss": means, "standard error": errors})
 
 
 def best_count(choice: Table) -> int:
@@ -92,7 +106,7 @@ def _around(tried: list[int], best: int) -> list[int]:
     return [left[i] for i in evenly]
 
 
-def _some(source: Source, task: NmfTask, in_memory: bool, entry_weight: Any, rng: np.random.Generator) -> Rows:
+def some_rows(source: Source, task: NmfTask, in_memory: bool, entry_weight: Any, rng: np.random.Generator) -> Rows:
     """The rows that the choice is made from, in their order."""
     if not in_memory:
         nothing = Preparation(np.zeros(source.n_columns), None)

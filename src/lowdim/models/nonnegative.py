@@ -14,6 +14,7 @@ from lowdim.matrices.preparation import dense, working_dtype
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.model import RecordedModel
 from lowdim.models.nmf_problems import checked_shape, rows_of
+from lowdim.models.uncertainty import Unsure
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.results.table import Table
 from lowdim.solvers.nmf_codes import codes
@@ -29,7 +30,7 @@ CLOSER = 0.01
 where they began."""
 
 
-class NonNegativeModel(RecordedModel[NonNegativeFit]):
+class NonNegativeModel(Unsure, RecordedModel[NonNegativeFit]):
     """Parts, none of them negative. Subclasses fit them, and keep their record."""
 
     score_name = "part"

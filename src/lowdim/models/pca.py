@@ -23,6 +23,7 @@ from lowdim.models.fit_linear import Learnt, fit_linear
 from lowdim.models.linear import LinearModel
 from lowdim.models.pca_holes import filled_scores, fit_with_holes, observed_log_densities
 from lowdim.models.plan import Plan, batch_matrix, counted, plan_fit
+from lowdim.models.uncertainty import Unsure
 from lowdim.results.linear import LinearFit
 from lowdim.solvers.choose import Choice
 from lowdim.solvers.covariance import Covariance
@@ -30,7 +31,7 @@ from lowdim.sources.budget import budget_of
 from lowdim.sources.source import Source
 
 
-class PCA(LinearModel):
+class PCA(Unsure, LinearModel):
     """Principal component analysis: the orthogonal directions of largest variance, with a certificate.
 
     Parameters and attributes have scikit-learn's names and meaning; where its answers are wrong in the last digits or

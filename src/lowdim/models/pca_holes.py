@@ -17,6 +17,7 @@ from lowdim.models.densities import log_density_of_block
 from lowdim.models.fit_latent import LatentTask, begin, fit_by_em, within
 from lowdim.models.latent_rows import RowModel, filled_rows, log_densities
 from lowdim.results import gaussian
+from lowdim.results.columns import prepared_variances
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
 from lowdim.sources.budget import budget_of
@@ -54,6 +55,7 @@ def as_linear(fit: LatentFit, denominator: Any) -> LinearFit:
         "mean": np.nan_to_num(fit.mean),
         "variances": fit.variances * factor,
         "total_variance": (fit.total_variance + fit.noise * len(fit.unseen)) * factor,  # so that p − k share it
+        "column_variances": prepared_variances(fit) * fit.undo_gain**2 * factor,
         "certificate": replace(fit.certificate, notes=(ascent_in_words(fit.ascent, fit.weight), likely)),
     }
     return LinearFit(**known)

@@ -12,15 +12,33 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
 from lowdim.matrices.moments import Moments
+from lowdim.models.file_settings import (
+    CODEBOOK_PARAMS,
+    GENOTYPE_PARAMS,
+    KERNEL_PARAMS,
+    LATENT_PARAMS,
+    LATER,
+    LOGISTIC_PARAMS,
+    MIXTURE_PARAMS,
+    NETWORK_PARAMS,
+    NMF_PARAMS,
+    PCA_PARAMS,
+    RECOGNISER_PARAMS,
+    REGRESSION_PARAMS,
+)
+from lowdim.models.genotype_pca import GenotypePCA
 from lowdim.models.kernel_pca import KernelPCA
 from lowdim.models.logistic_pca import LogisticPCA
 from lowdim.models.nmf import NMF
+from lowdim.models.pc_regression import PCRegression
 from lowdim.models.pca import PCA
 from lowdim.models.ppca import ProbabilisticPCA
 from lowdim.models.ppca_mixture import PPCAMixture
+from lowdim.models.recogniser import Recogniser
 from lowdim.models.vector_quantizer import VectorQuantizer
 from lowdim.results.codebook import pack_codebook, unpack_codebook
 from lowdim.results.container import Document, read_document, write_document
+from lowdim.results.genotypes_file import pack_genotypes, unpack_genotypes
 from lowdim.results.kernel_file import pack_kernel, unpack_kernel
 from lowdim.results.latent_file import pack_latent, unpack_latent
 from lowdim.results.linear_file import Arrays, pack_linear, pack_names, unpack_linear, unpack_names
@@ -28,152 +46,16 @@ from lowdim.results.logistic_file import pack_logistic, unpack_logistic
 from lowdim.results.mixture import pack_mixture, unpack_mixture
 from lowdim.results.network_file import pack_network, refuse_other_network, unpack_network
 from lowdim.results.nmf_file import pack_nmf, unpack_nmf
-from lowdim.results.strict import Check, array, each, facts, flag, mapping, number, one_of, optional, text, whole
+from lowdim.results.recogniser_file import pack_recogniser, unpack_recogniser
+from lowdim.results.regression_file import pack_regression, unpack_regression
+from lowdim.results.strict import Check, array, facts, flag, mapping, number, optional, text, whole
 
 MODEL = {"params": mapping, "fit": mapping, "moments": optional(mapping), "seen": mapping}
 SEEN = {"frame": optional(text), "itemsize": whole, "spacing": number, "named": flag}
 MOMENTS = {"n_rows": whole, "weight": number, "rounding": number}
 
-PCA_PARAMS: dict[str, Check] = {
-    "n_components": lambda value: value is None or text(value) or number(value),
-    "copy": flag,
-    "whiten": flag,
-    "svd_solver": text,
-    "tol": number,
-    "iterated_power": lambda value: value == "auto" or whole(value),
-    "n_oversamples": whole,
-    "power_iteration_normalizer": text,
-    "random_state": optional(whole),
-    "center": flag,
-    "scale": lambda value: flag(value) or value == "array",
-    "ddof": whole,
-    "column_weight": one_of(None, "array"),
-    "missing": one_of("error", "ppca"),
-}
-"""Settings of PCA as JSON says them; arrays are kept under "param_<name>"."""
-
-LATER = {"missing": "error"}
-"""Settings that files of earlier versions do not name, and what they meant."""
-
-LATENT_PARAMS: dict[str, Check] = {
-    "n_components": lambda value: text(value) or whole(value),
-    "scale": lambda value: flag(value) or value == "array",
-    "solver": text,
-    "w_precision": number,
-    "noise_variance": optional(number),
-    "tol": number,
-    "max_iter": whole,
-    "unstored": one_of("zero", "missing"),
-    "random_state": optional(whole),
-}
-"""The same of ProbabilisticPCA."""
-
-
-MIXTURE_PARAMS: dict[str, Check] = {
-    "n_clusters": whole,
-    "n_components": whole,
-    "scale": lambda value: flag(value) or value == "array",
-    "noise_variance": optional(number),
-    "tol": number,
-    "max_iter": whole,
-    "n_init": whole,
-    "random_state": optional(whole),
-}
-"""The same of PPCAMixture."""
-
-KERNEL_PARAMS: dict[str, Check] = {
-    "n_components": lambda value: value is None or text(value) or number(value),
-    "kernel": text,
-    "gamma": lambda value: value is None or text(value) or number(value),
-    "degree": number,
-    "coef0": number,
-    "kernel_params": one_of(None),
-    "alpha": number,
-    "fit_inverse_transform": flag,
-    "eigen_solver": text,
-    "tol": number,
-    "max_iter": optional(whole),
-    "iterated_power": lambda value: value == "auto" or whole(value),
-    "remove_zero_eig": flag,
-    "random_state": optional(whole),
-    "copy_X": flag,
-    "n_jobs": lambda value: value is None or value == -1 or whole(value),
-    "c": optional(number),
-    "sigma": optional(number),
-    "scale_factor": number,
-    "scale": flag,
-    "centered": flag,
-    "scaling": one_of("unit_axis", "lecture1"),
-    "preimage": text,
-    "n_landmarks": optional(whole),
-    "not_positive": one_of("error", "clip"),
-}
-"""The same of KernelPCA."""
-
-CODEBOOK_PARAMS: dict[str, Check] = {
-    "n_components": whole,
-    "init": one_of("k-means++", "random", "array"),
-    "n_init": lambda value: value == "auto" or whole(value),
-    "max_iter": whole,
-    "tol": number,
-    "sample_rows": optional(whole),
-    "random_state": optional(whole),
-}
-"""The same of VectorQuantizer; a codebook to start from is kept as "param_init"."""
-
-NMF_PARAMS: dict[str, Check] = {
-    "n_components": lambda value: text(value) or whole(value),
-    "init": optional(text),
-    "solver": text,
-    "beta_loss": lambda value: text(value) or number(value),
-    "tol": number,
-    "max_iter": whole,
-    "random_state": optional(whole),
-    "alpha_W": number,
-    "alpha_H": lambda value: text(value) or number(value),
-    "l1_ratio": number,
-    "verbose": lambda value: flag(value) or whole(value),
-    "shuffle": flag,
-    "n_init": whole,
-    "unstored": one_of("zero", "missing"),
-    "n_jobs": lambda value: value is None or value == -1 or whole(value),
-}
-"""The same of NMF."""
-
-LOGISTIC_PARAMS: dict[str, Check] = {
-    "n_components": whole,
-    "family": text,
-    "encoder": text,
-    "ridge": lambda value: text(value) or number(value),
-    "m": lambda value: text(value) or number(value),
-    "tol": number,
-    "max_iter": whole,
-    "unstored": one_of("zero", "missing"),
-    "random_state": optional(whole),
-}
-"""The same of LogisticPCA."""
-
-NETWORK_PARAMS: dict[str, Check] = {
-    "n_components": whole,
-    "hidden": lambda value: whole(value) or each(whole)(value),
-    "loss": text,
-    "activation": text,
-    "scale": flag,
-    "solver": text,
-    "learning_rate": number,
-    "batch_size": whole,
-    "max_iter": whole,
-    "l2": number,
-    "weight_decay": number,
-    "validation": number,
-    "patience": whole,
-    "refine": whole,
-    "device": text,
-    "random_state": optional(whole),
-}
-"""The same of Autoencoder."""
-
-Model = PCA | ProbabilisticPCA | PPCAMixture | KernelPCA | NMF | VectorQuantizer | LogisticPCA
+Linear = PCA | ProbabilisticPCA | PPCAMixture | GenotypePCA
+Model = Linear | KernelPCA | NMF | VectorQuantizer | LogisticPCA | PCRegression | Recogniser
 
 
 @dataclass(frozen=True)
@@ -200,6 +82,9 @@ KINDS = {
     "VectorQuantizer": Kind(VectorQuantizer, CODEBOOK_PARAMS, pack_codebook, unpack_codebook),
     "NMF": Kind(NMF, NMF_PARAMS, pack_nmf, unpack_nmf),
     "LogisticPCA": Kind(LogisticPCA, LOGISTIC_PARAMS, pack_logistic, unpack_logistic),
+    "PCRegression": Kind(PCRegression, REGRESSION_PARAMS, pack_regression, unpack_regression),
+    "GenotypePCA": Kind(GenotypePCA, GENOTYPE_PARAMS, pack_genotypes, unpack_genotypes),
+    "Recogniser": Kind(Recogniser, RECOGNISER_PARAMS, pack_recogniser, unpack_recogniser),
     "Autoencoder": Kind(_autoencoder, NETWORK_PARAMS, pack_network, unpack_network),
 }
 
@@ -335,6 +220,8 @@ def _plain(name: str, value: Any, check: Check) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if name == "random_state" and not isinstance(value, (int, type(None))):
+        return None
+    if name == "cv" and not isinstance(value, int):  # a splitter is code, and pairs of rows are data
         return None
     if not check(value):
         raise BadInput(f"{name}={value!r} cannot be kept in a model file.")

@@ -56,6 +56,8 @@ class LinearFit:
     columns: tuple[str, ...] | None = None
     spectrum: Floats | None = field(default=None, repr=False)
     """All variances, where the solver found them anyway."""
+    column_variances: Floats | None = field(default=None, repr=False)
+    """(p,) of the columns about their centre, in the data's units; None in records that do not know them."""
 
     @property
     def n_columns(self) -> int:

@@ -74,6 +74,8 @@ def pack_linear(fit: LinearFit) -> tuple[dict[str, Any], Arrays]:
         arrays["column_weight"] = fit.column_weight
     if fit.spectrum is not None:
         arrays["spectrum"] = fit.spectrum
+    if fit.column_variances is not None:
+        arrays["column_variances"] = fit.column_variances
     if fit.columns is not None:
         arrays["columns"] = pack_names(fit.columns)
     known = {
@@ -114,6 +116,8 @@ def unpack_linear(given: Any, arrays: Mapping[str, NDArray[Any]]) -> LinearFit:
         provenance=unpack_provenance(known["provenance"]),
         columns=unpack_names(arrays, p) if known["named"] else None,
         spectrum=None if known["spectrum"] is None else array(arrays, "spectrum", (known["spectrum"],)),
+        # files of earlier versions do not have them
+        column_variances=_not_negative(arrays, p) if "column_variances" in arrays else None,
     )
 
 
@@ -159,6 +163,13 @@ def unpack_provenance(given: Any) -> Provenance:
 def _positive(values: NDArray[Any], name: str) -> NDArray[Any]:
     if not (values > 0).all():
         raise FormatError(f"Array {name!r} of the model file must be positive.")
+    return values
+
+
+def _not_negative(arrays: Mapping[str, NDArray[Any]], p: int) -> NDArray[Any]:
+    values = array(arrays, "column_variances", (p,))
+    if (values < 0).any():
+        raise FormatError("Array 'column_variances' of the model file must not be negative.")
     return values
 
 

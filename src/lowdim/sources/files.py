@@ -47,7 +47,7 @@ def _open_file(text: str, selection: Selection, table: str | None, sql: str | No
         )
     if sql is not None:
         return TableSource(_queried(sql, kind, paths, text, table), selection)
-    if table is not None and kind in ("npy", "pictures", "texts"):
+    if table is not None and kind in ("npy", "pictures", "plink", "texts"):
         raise BadParameter(f"{text}: holds nothing to choose from by name; leave table={table!r} out.")
     if kind == "texts":
         from lowdim.sources.texts import open_texts
@@ -61,6 +61,10 @@ def _open_file(text: str, selection: Selection, table: str | None, sql: str | No
         from lowdim.sources.anndata import open_h5ad
 
         return open_h5ad(paths[0], selection, table)
+    if kind == "plink":
+        from lowdim.sources.plink import open_plink
+
+        return open_plink(paths[0], selection)
     if kind in ARRAYS:
         if selection != Selection():
             raise BadParameter(f"{text}: an array has no names of columns to choose by; slice it yourself.")
@@ -91,7 +95,7 @@ def _queried(sql: str, kind: str, paths: Sequence[Path], text: str, table: str |
     """The rows that a query over the data gives."""
     from lowdim.sources.duckdb import query_database, query_parquet, query_table
 
-    if kind in (*ARRAYS, "h5ad", "pictures", "texts"):
+    if kind in (*ARRAYS, "h5ad", "pictures", "plink", "texts"):
         raise BadParameter(f"{text}: sql asks a table with names of columns, and here are none.")
     if table is not None and kind not in WITH_TABLES:
         raise BadParameter(f"{text}: table names a table of a database or workbook; with sql, leave it out here.")

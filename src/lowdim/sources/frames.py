@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any, final
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import NotNumeric, WrongShape
+from lowdim.errors import NotNumeric, WrongColumns
 from lowdim.sources.memory import ArraySource
 from lowdim.sources.source import Block, ConvertibleSource, Source
 
 
 def as_frame(data: object) -> nw.DataFrame[Any] | None:
-    """Give the data as a narwhals frame, or None if they are no frame."""
-    frame = nw.from_native(data, pass_through=True)
+    """Give the data as a narwhals frame, or None if they are no frame; an error if its columns share names."""
+    try:
+        frame = nw.from_native(data, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise WrongColumns.repeated(_repeated(_names(data))) from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
+def refuse_repeated(names: Iterable[Any]) -> None:
+    """Raise an error if columns share names, which are compared as texts: 1 and "1" are one name."""
+    repeated = _repeated(names)
+    if repeated:
+        raise WrongColumns.repeated(repeated)
+
+
 def frame_source(frame: nw.DataFrame[Any]) -> Source:
     """Rows of a frame of numbers; without a copy where its columns already lie in one array."""
     names = [str(name) for name in frame.columns]
-    repeated = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
-    if repeated:
-        raise WrongShape(f"The column name {repeated[0]!r} stands more than once: give every column its own name.")
+    refuse_repeated(names)
     _refuse_text(frame)
     array = _one_array(frame)
     if array is not None:
@@ -71,6 +80,16 @@ class FrameSource(ConvertibleSource):
                 column = column.cast(nw.Float64)
             array[:, j] = column.to_numpy()
         return array
+
+
+def _repeated(names: Iterable[Any]) -> dict[str, int]:
+    """Names that stand more than once, and how often."""
+    return {name: count for name, count in Counter(map(str, names)).items() if count > 1}
+
+
+def _names(data: Any) -> list[Any]:
+    """Column names of a frame that narwhals does not take: Arrow's `columns` are the columns themselves."""
+    return list(data.column_names if hasattr(data, "column_names") else data.columns)
 
 
 def _refuse_text(frame: nw.DataFrame[Any]) -> None:

@@ -16,6 +16,7 @@ MAGIC = {
     b"\x93NUMPY": "npy",
     b"SQLite format 3\0": "sqlite",
     b"\x89HDF\r\n\x1a\n": "hdf5",
+    b"\x6c\x1b\x01": "plink",
 }
 """First bytes → kind of file. They tell the truth where an ending may not."""
 
@@ -45,6 +46,7 @@ ENDINGS = {
     ".sqlite": "sqlite",
     ".sqlite3": "sqlite",
     ".db": "sqlite",
+    ".bed": "plink",
     ".duckdb": "duckdb",
     ".ddb": "duckdb",
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp"), "pictures"),

@@ -36,10 +36,10 @@ def open_source(
     ----------
     data : array, SciPy sparse matrix, pandas / polars / Arrow frame, dask array or frame, path, iterator or Source
         A path of a table: CSV or TSV (also .gz, .zst, .bz2), Parquet (one file, a folder, a pattern), Feather, JSON
-        lines, workbook, SQLite or DuckDB database; of an array: ``.npy``, ``.npz``, HDF5, zarr, ``.h5ad``; of a folder
-        of pictures of one size, or of texts; or "-" for standard input. An iterator gives (rows, p) blocks and is read
-        once. Dask data stay where they are: their blocks are computed on the cluster of the active client, or in
-        threads. A source is returned as it is.
+        lines, workbook, SQLite or DuckDB database; of an array: ``.npy``, ``.npz``, HDF5, zarr, ``.h5ad``; of
+        genotypes: PLINK ``.bed``; of a folder of pictures of one size, or of texts; or "-" for standard input. An
+        iterator gives (rows, p) blocks and is read once. Dask data stay where they are: their blocks are computed on
+        the cluster of the active client, or in threads. A source is returned as it is.
     columns, drop : lists of names
         Of a file: only these columns, or all that hold numbers but these. Of texts: only these words, or all but these.
     label : name

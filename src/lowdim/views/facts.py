@@ -9,18 +9,24 @@ import numpy as np
 
 from lowdim.results.codebook import CodebookFit
 from lowdim.results.description import Description
+from lowdim.results.genotypes import GenotypeFit
 from lowdim.results.kernel import KernelFit
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit, Provenance
 from lowdim.results.logistic import LogisticFit
 from lowdim.results.network import NetworkFit
 from lowdim.results.nmf import NonNegativeFit
+from lowdim.results.recogniser import RecogniserFit
+from lowdim.results.regression import RegressionFit
 from lowdim.views.codebook import codebook_facts
+from lowdim.views.genotypes import genotype_facts
 from lowdim.views.kernel import accuracy_in_words
 from lowdim.views.kernel_summary import kernel_swamping
 from lowdim.views.logistic import logistic_facts
 from lowdim.views.network import network_facts
 from lowdim.views.nmf import descent_in_words, leading
+from lowdim.views.recogniser import recogniser_facts
+from lowdim.views.regression import regression_facts
 from lowdim.views.summary import Fit, accuracy, column_names, drivers, swamping
 
 
@@ -36,11 +42,16 @@ def fit_facts(fit: Fit) -> dict[str, Any]:
         return logistic_facts(fit) | {"made_by": _made_by(fit.provenance)}
     if isinstance(fit, NetworkFit):
         return network_facts(fit)
+    if isinstance(fit, RegressionFit):
+        return regression_facts(fit) | {"made_by": _made_by(fit.provenance)}
+    if isinstance(fit, RecogniserFit):
+        return recogniser_facts(fit) | {"made_by": _made_by(fit.provenance)}
     certificate = fit.certificate
     total = np.cumsum(fit.shares)
     return {
         "rows": fit.n_rows,
         **_latent_facts(fit),
+        **(genotype_facts(fit) if isinstance(fit, GenotypeFit) else {}),
         "columns": list(column_names(fit)),
         "kept": {"components": fit.k, "share": float(total[-1])},
         "total_variance": fit.total_variance,

@@ -14,7 +14,8 @@ from lowdim.errors import NeedsExtra
 from lowdim.results.atomic import atomic_write
 from lowdim.results.linear import LinearFit
 from lowdim.results.network import NetworkFit
-from lowdim.views.figures import arrows, learning_curve, scree
+from lowdim.results.regression import RegressionFit
+from lowdim.views.figures import arrows, learning_curve, scree, validation_curve
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
 """From Okabe & Ito's palette, which colour-blind readers can tell apart."""
@@ -79,6 +80,39 @@ def draw_learning_curve(fit: NetworkFit, ax: Any = None) -> Any:
     ax.xaxis.get_major_locator().set_params(integer=True)
     if len(curve.epochs):
         ax.legend(frameon=False)
+    return _plain(ax)
+
+
+def draw_validation(fit: RegressionFit, ax: Any = None, most: int = 30) -> Any:
+    """Error of held-out rows by components, with a band of one standard error; dots: the smallest, and what is used."""
+    ax = new_axes() if ax is None else ax
+    curve = validation_curve(fit, most)
+    ax.fill_between(curve.components, curve.lower, curve.upper, color=BLUE, alpha=0.18, linewidth=0)
+    ax.plot(curve.components, curve.error, color=BLUE, marker="o", markersize=3, label="held-out rows ± 1 std. error")
+    ax.axhline(curve.limit, color=GREY, linewidth=1, linestyle="--", label="smallest + 1 std. error")
+    ax.scatter([curve.best], [curve.error[curve.best]], color=BLUE, s=50, zorder=3, label=f"smallest: {curve.best}")
+    if curve.used is not None and curve.used < len(curve.error):
+        at = [curve.error[curve.used]]
+        ax.scatter([curve.used], at, color=ORANGE, s=50, zorder=4, label=f"used: {curve.used}")
+    one = fit.m == 1
+    ax.set(xlabel="leading components", ylabel=f"RMSE of {fit.names[0]}" if one else "error, share of the variance")
+    ax.set_ylim(bottom=0)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.legend(frameon=False, fontsize="small")
+    return _plain(ax)
+
+
+def draw_predictions(fit: RegressionFit, measured: Any, predicted: Any, ax: Any = None, response: int = 0) -> Any:
+    """Rows by what was measured and what was predicted of them; the nearer to the line, the better."""
+    ax = new_axes() if ax is None else ax
+    known, said = (np.asarray(values, dtype=float).reshape(-1, fit.m)[:, response] for values in (measured, predicted))
+    there = np.isfinite(known) & np.isfinite(said)
+    ends = [min(known[there].min(), said[there].min()), max(known[there].max(), said[there].max())]
+    ax.plot(ends, ends, color=GREY, linewidth=1)
+    ax.scatter(known, said, color=BLUE, s=16, zorder=3)
+    name = fit.names[response]
+    held = "" if fit.validation is None else f", Q² {fit.validation.q2[response]:.3f}"
+    ax.set(xlabel=f"{name}, measured", ylabel=f"{name}, predicted", title=f"rows held out{held}")
     return _plain(ax)
 
 

@@ -17,11 +17,13 @@ from lowdim.results.linear import LinearFit
 from lowdim.results.logistic import LogisticFit
 from lowdim.results.network import NetworkFit
 from lowdim.results.nmf import NonNegativeFit
+from lowdim.results.recogniser import RecogniserFit
+from lowdim.results.regression import RegressionFit
 from lowdim.views.explain import ascent_in_words
 from lowdim.views.lines import Line, bar, beside, continued, listed, percent, shortened, wrapped
 
 Floats = NDArray[np.float64]
-Fit = LinearFit | KernelFit | NonNegativeFit | CodebookFit | NetworkFit | LogisticFit
+Fit = LinearFit | KernelFit | NonNegativeFit | CodebookFit | NetworkFit | LogisticFit | RegressionFit | RecogniserFit
 
 MOST_COMPONENTS = 6
 """Components that are shown one by one."""
@@ -166,7 +168,7 @@ def left_out_line(left_out: Mapping[str, str], width: int) -> list[Line]:
 
 def data_lines(fit: Fit, about: About, width: int) -> list[Line]:
     """Which data were fitted, and what was left out of them."""
-    holes = fit.missing if isinstance(fit, (LatentFit, NonNegativeFit, NetworkFit, LogisticFit)) else 0
+    holes = getattr(fit, "missing", 0)  # models that take none have no such number
     missing = f"{counted(holes, 'value')} missing" if holes else "no value missing"
     what = f": {counted(fit.n_rows, 'row')} × {counted(fit.n_columns, 'column')} of numbers, {missing}"
     room = width - len(what)

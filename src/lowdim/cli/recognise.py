@@ -1,0 +1,216 @@
+"""`lowdim recognise`: whose rows are these, by a gallery of rows that are known?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lowdim.cli import options
+from lowdim.cli.exits import say_line
+from lowdim.cli.modelling import n_components
+from lowdim.cli.opening import Wish, naming
+from lowdim.errors import BadParameter
+
+if TYPE_CHECKING:
+    from lowdim.recipes.recognise import Recognised
+    from lowdim.sources.source import Source
+
+EXAMPLES = """
+lowdim recognise known/ new/ --reject 5%             # folders of pictures
+lowdim recognise known.csv new.csv --label who       # tables
+lowdim recognise known/ new/ -o who.csv --figure roc.png --save faces.lowdim
+"""
+
+Gallery = Annotated[
+    str,
+    typer.Argument(
+        metavar="GALLERY",
+        show_default=False,
+        help="Known rows: a folder of pictures with a folder inside for each person, or a table.",
+    ),
+]
+Probes = Annotated[
+    str, typer.Argument(metavar="PROBES", show_default=False, help="Rows to recognise: the same kind of data.")
+]
+Label = Annotated[
+    str | None,
+    typer.Option(metavar="A", show_default=False, help="Column that says whose a row is; of folders: their names."),
+]
+Keep = Annotated[str, typer.Option(metavar="HOW", help="Components of the space: 90% of the variance, 12, all.")]
+Metric = Annotated[
+    str,
+    typer.Option(metavar="NAME", help="How rows are compared: cosine (of whitened scores), euclid, whitened."),
+]
+DropFirst = Annotated[
+    int, typer.Option("--drop-first", metavar="NUMBER", help="First components not to compare by: in faces, the light.")
+]
+Neighbours = Annotated[int, typer.Option(metavar="NUMBER", help="Nearest rows that vote.")]
+Reject = Annotated[
+    str | None,
+    typer.Option(metavar="SHARE", show_default=False, help="Say unknown, letting in this share of strangers: 5%."),
+]
+MaxDistance = Annotated[
+    float | None,
+    typer.Option("--max-distance", metavar="NUMBER", show_default=False, help="Say unknown beyond this distance."),
+]
+RejectOutside = Annotated[
+    str | None,
+    typer.Option(
+        "--reject-outside",
+        metavar="SHARE",
+        show_default=False,
+        help="Say unknown of rows of another kind (no faces), losing this share of good ones: 5%.",
+    ),
+]
+Save = Annotated[
+    str | None, typer.Option(metavar="FILE", show_default=False, help="Keep the recogniser: a .lowdim file.")
+]
+Figure = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", show_default=False, help="Draw the ROC, and pictures beside matches: a .png file."),
+]
+Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Which rows of the gallery are left out to find limits.")]
+
+
+def recognise(
+    gallery: Gallery,
+    probes: Probes,
+    label: Label = None,
+    keep: Keep = options.KEEP,
+    metric: Metric = "cosine",
+    drop_first: DropFirst = 0,
+    neighbours: Neighbours = 1,
+    reject: Reject = None,
+    max_distance: MaxDistance = None,
+    reject_outside: RejectOutside = None,
+    scale: options.Scale = False,
+    seed: Seed = 0,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    save: Save = None,
+    figure: Figure = None,
+    output: options.Output = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Say whose rows these are, by the nearest of a gallery in the space of its components.
+
+    If the probes say whose they are (a column of the same name, or folders), it is also said how often that is right.
+    -o writes a row for each probe.
+    """
+    from lowdim.cli.progress import shown
+    from lowdim.cli.writing import check_output
+    from lowdim.recipes.recognise import recognise as judge
+
+    if json and output == "-":
+        raise BadParameter("--json and -o - both want standard output; write the table to a file.")
+    check_output(output, gallery, probes)
+    check_output(figure, gallery, probes, output, ending=".png")
+    check_output(save, gallery, probes, output, ending=".lowdim")
+    settings: dict[str, Any] = {
+        "n_components": n_components(keep),
+        "metric": metric,
+        "drop_first": drop_first,
+        "n_neighbors": neighbours,
+        "reject": share_of("--reject", reject),
+        "max_distance": max_distance,
+        "reject_outside": share_of("--reject-outside", reject_outside),
+        "scale": scale,
+        "random_state": seed,
+    }
+    wish = Wish(gallery, columns, drop, label)
+    with naming(wish.name):
+        known = wish.open()
+        labels = labels_in(known, label, gallery)
+    asked = Wish(probes)
+    with naming(asked.name):
+        new = asked.open(None if known.columns is None else list(known.columns))
+        truth = truth_in(new, label)
+    with naming(gallery), shown(quiet or json, gallery):
+        found = judge(known, labels, new, truth, **settings)
+    _write(found, figure, save, output)
+    _say(wish.name, asked.name, found, figure, save, output, json, quiet)
+    return 0
+
+
+def share_of(option: str, text: str | None) -> float | None:
+    """What a share means: 5% and 0.05."""
+    if text is None:
+        return None
+    given = text.strip()
+    try:
+        share = float(given[:-1]) / 100 if given.endswith("%") else float(given)
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 1:
+        raise BadParameter(f"{option} {text}: a share between 0 and 1 is needed, as 5% or 0.05.")
+    return share
+
+
+def labels_in(source: Source, label: str | None, name: str) -> Any:
+    """Labels of the gallery; None where folders say them."""
+    if label is not None:
+        return _whole(source.aside(label))
+    if "folder" in source.beside:
+        return None
+    raise BadParameter(f"{name}: which column says whose a row is? Name it, as in --label person.")
+
+
+def truth_in(source: Source, label: str | None) -> Any:
+    """Labels of the probes, if they have that column; folders are looked at later."""
+    from lowdim.sources.table import TableSource
+
+    if label is not None and isinstance(source, TableSource) and label in source.every_column:
+        return _whole(source.aside(label))
+    return source.beside.get(label) if label is not None else None
+
+
+def _whole(values: Any) -> Any:
+    """Numbers that are whole as such: files often hold 3.0 where 3 is meant."""
+    import numpy as np
+
+    if values.dtype.kind != "f" or not np.isfinite(values).all() or (values != np.round(values)).any():
+        return values
+    return values.astype(np.int64)
+
+
+def _write(found: Recognised, figure: str | None, save: str | None, output: str | None) -> None:
+    if figure is not None:
+        from lowdim.views.plots import write_figure
+
+        write_figure(figure, found.plot())
+    if save is not None:
+        found.model.save(save)
+    if output is not None:
+        from lowdim.views.table_files import open_table
+
+        columns = found.table("probes")
+        with open_table(output, list(columns)) as out:
+            out.write(dict(columns))
+
+
+def _say(
+    gallery: str,
+    probes: str,
+    found: Recognised,
+    figure: str | None,
+    save: str | None,
+    output: str | None,
+    json: bool,
+    quiet: bool,
+) -> None:
+    from lowdim.cli.talk import say, say_json, text_width
+    from lowdim.views.recognition import recognition_facts, recognition_lines
+
+    fit = found.model.fit_
+    if json:
+        files = {"figure": figure, "model": save, "output": output}
+        say_json("recognise", {"gallery": gallery, "data": probes, **recognition_facts(fit, found), **files})
+    elif not quiet and output != "-":
+        say(recognition_lines(gallery, probes, fit, found, text_width()))
+    if quiet or json:
+        return
+    for file, what in ((figure, "the curves"), (save, "the recogniser"), (output, "a row for each probe")):
+        if file not in (None, "-"):
+            say_line(f"{file}: {what}")

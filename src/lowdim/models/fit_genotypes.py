@@ -1,0 +1,266 @@
+"""How a PCA of genotypes is made: counts → SNPs that stay → Gram matrix → components → tests."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadInput, BadParameter, DuplicateRows, RemovedRows
+from lowdim.matrices.genotypes import (
+    CallCounts,
+    CallTable,
+    GenotypeMatrix,
+    block_width,
+    call_table,
+    count_calls,
+    is_read_in_place,
+    scores_by_blocks,
+)
+from lowdim.matrices.scaling import Scaling
+from lowdim.models.fit_linear import fit_linear
+from lowdim.models.genotype_settings import OWNER, GenotypeTask
+from lowdim.models.settings import keep_rule
+from lowdim.results.genotypes import GenotypeFit
+from lowdim.results.linear import LinearFit
+from lowdim.solvers.block_lanczos import BlockLanczos
+from lowdim.solvers.choose import Choice
+from lowdim.solvers.keep import KeepCount
+from lowdim.solvers.linkage import pruned
+from lowdim.solvers.sample_gram import SampleGram
+from lowdim.solvers.shrinkage import shrinkage
+from lowdim.solvers.tracy_widom import AxisTests, leading_axis_tests
+from lowdim.sources.budget import Budget, available_memory
+from lowdim.sources.calls import missing_calls
+from lowdim.sources.source import Source
+from lowdim.sources.workers import one_blas_thread
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+MOST_INDIVIDUALS = 20_000
+"""From here on the n × n matrix (3 GB, and five times that while it is formed) is not made, but products with it."""
+
+CONCORDANT = 0.99
+"""Share of equal calls from which two individuals are one, or twins; siblings stay well below."""
+
+
+def fit_genotypes(source: Source, task: GenotypeTask, budget: Budget | None) -> GenotypeFit:
+    """Fit; individuals without enough calls and, if asked for, outliers are left out."""
+    table = call_table(source, task.strict)
+    with one_blas_thread():
+        counts = count_calls(table)
+        table, counts = _with_calls(table, counts, task)
+        table, counts, rounds = _without_outliers(table, counts, task, budget)
+        fit, matrix, wanted = _fitted(table, counts, task, task.n_components, budget)
+    removed = len(table.used) - table.n
+    if removed:
+        warnings.warn(
+            f"{removed:,} of {len(table.used):,} individuals were left out as outliers or for missing calls "
+            "(individuals_ says which); transform gives their scores too.",
+            RemovedRows,
+            stacklevel=3,
+        )
+    if task.strict:
+        _warn_of_duplicates(table, matrix.alike, wanted)
+    return _record(table, counts, fit, matrix, int(wanted.sum()), task, rounds)
+
+
+def choice_of(source: Source, n: int, k: int, budget: Budget | None) -> Choice:
+    """The Gram matrix of the individuals where it can be held, else products with it."""
+    p, solver = source.n_columns, SampleGram()
+    in_place = is_read_in_place(source)
+    copied = 0 if in_place else n * p
+    blocks = 4 * 8 * n * min(block_width(n), p)
+    needed = 8 * n * n * 5 + blocks + copied
+    room = 0.8 * available_memory() if budget is None else budget.room
+    copy = "" if in_place else f"; rows that come one by one are put into {copied:,} bytes"
+    if n <= MOST_INDIVIDUALS and needed <= room:
+        reason = f"{n:,} individuals × {p:,} SNPs: their {n:,} × {n:,} Gram matrix, SNP block by SNP block{copy}"
+        return Choice(solver, reason, needed)
+    lanczos = BlockLanczos()
+    reason = (
+        f"{n:,} × {n:,} numbers are too many, so axes are found by products with the genotypes, without tests{copy}"
+    )
+    return Choice(lanczos, reason, lanczos.memory(n, p, k) + blocks + copied)
+
+
+def _fitted(
+    table: CallTable, counts: CallCounts, task: GenotypeTask, n_components: Any, budget: Budget | None
+) -> tuple[LinearFit, GenotypeMatrix, Mask]:
+    wanted = _wanted(table, counts, task)
+    scale = _scales(table, counts, task, wanted)
+    n, p = table.n, int(wanted.sum())
+    keep = keep_rule(OWNER, n_components, n, p)
+    k = keep.k if isinstance(keep, KeepCount) else min(n, p)
+    choice = choice_of(table.source, n, k, budget)
+    scaling = Scaling(True, scale, wanted.astype(np.float64))
+    matrix = GenotypeMatrix(table, counts, scaling)
+    fit = fit_linear(matrix, keep, choice, task.tol, task.random_state, float(np.finfo(float).eps)).fit
+    return fit, matrix, wanted
+
+
+def _with_calls(table: CallTable, counts: CallCounts, task: GenotypeTask) -> tuple[CallTable, CallCounts]:
+    """Individuals with enough calls; one without any is an error unless it was asked to leave such out."""
+    if table.n < 2:
+        raise BadInput(
+            f"There is only one individual (n_samples={table.n}), and one has no directions of variance: at least 2 "
+            "are needed."
+        )
+    share = counts.row_missing / table.n_columns
+    empty = np.flatnonzero(share == 1)
+    few = np.flatnonzero(share > task.max_missing_individuals)
+    if len(empty) and task.max_missing_individuals >= 1:
+        raise BadInput(
+            f"{len(empty):,} of {table.n:,} individuals have no call at all (the first is number {empty[0] + 1:,}): "
+            "leave them out, or set max_missing_individuals=0.99."
+        )
+    if not len(few):
+        return table, counts
+    if len(few) > table.n - 2:
+        raise BadParameter.of(
+            OWNER,
+            "max_missing_individuals",
+            task.max_missing_individuals,
+            f"larger: {table.n - len(few)} of {table.n:,} individuals would be left, and at least 2 are needed",
+        )
+    table = table.of(_without(table.used, few))
+    return table, count_calls(table)
+
+
+def _wanted(table: CallTable, counts: CallCounts, task: GenotypeTask) -> Mask:
+    """SNPs that vary, are called and common enough, and, if asked for, do not repeat their neighbours."""
+    varies = counts.scatter > 0
+    if not varies.any():
+        raise BadInput(
+            f"None of the {table.n_columns:,} SNPs varies among the {table.n:,} individuals: at least one must."
+        )
+    wanted = varies & (counts.observed >= (1 - task.max_missing_snps) * table.n)
+    if task.min_maf > 0:
+        wanted &= np.minimum(counts.frequencies, 1 - counts.frequencies) >= task.min_maf
+    if not wanted.any():
+        raise BadParameter(
+            f"{OWNER}: none of the {int(varies.sum()):,} SNPs that vary passes min_maf={task.min_maf:g} and "
+            f"max_missing_snps={task.max_missing_snps:g}: loosen them."
+        )
+    return wanted if task.ld_r2 is None else pruned(table, counts, wanted, task.ld_r2, task.ld_window)
+
+
+def _scales(table: CallTable, counts: CallCounts, task: GenotypeTask, wanted: Mask) -> Floats:
+    """(p,) √(p (1 − p)): what drift makes of frequencies (Patterson, Price & Reich 2006, eq. 3)."""
+    if not task.strict:
+        return np.ones(table.n_columns)
+    p = counts.frequencies
+    if task.normalisation == "price":  # never 0 or 1 (Price et al. 2006, p. 908)
+        p = (1 + counts.means * counts.observed) / (2 + 2 * counts.observed)
+    # where all calls are heterozygous or the SNP is left out, any number does
+    return np.sqrt(np.where(wanted, p * (1 - p), 1.0))
+
+
+def _without_outliers(
+    table: CallTable, counts: CallCounts, task: GenotypeTask, budget: Budget | None
+) -> tuple[CallTable, CallCounts, int]:
+    """Nobody far out on a leading axis, as smartpca does it: and in how many rounds they were removed."""
+    if task.outlier_sigma is None:
+        return table, counts, 0
+    for done in range(task.outlier_rounds):
+        axes = min(task.outlier_axes, table.n - 1, int((counts.scatter > 0).sum()))
+        fit, _, _ = _fitted(table, counts, task, axes, budget)
+        out = _outliers(table, fit, task.outlier_sigma)
+        if not len(out):
+            return table, counts, done
+        table = table.of(_without(table.used, out))
+        counts = count_calls(table)
+    return table, counts, task.outlier_rounds
+
+
+def _outliers(table: CallTable, fit: LinearFit, sigma: float) -> NDArray[np.intp]:
+    """Individuals, among those used, more than so many standard deviations from the middle of an axis."""
+    scores = scores_by_blocks(table, fit.mean, fit.gain, fit.components)
+    spread = scores.std(axis=0, ddof=1)
+    return np.flatnonzero((np.abs(scores - scores.mean(axis=0)) > sigma * spread).any(axis=1))
+
+
+def _without(used: Mask, out: NDArray[np.intp]) -> Mask:
+    left = used.copy()
+    left[np.flatnonzero(used)[out]] = False
+    return left
+
+
+def _warn_of_duplicates(table: CallTable, pairs: list[tuple[int, int]], wanted: Mask) -> None:
+    """Say which individuals have the same calls: their pair would be an axis of its own."""
+    if not pairs or wanted.sum() < 100:
+        return
+    block = next(table.blocks(wanted))
+    values, missing = block.values[:, wanted[block.here]], missing_calls(block.values, True)[:, wanted[block.here]]
+    names = np.flatnonzero(table.used) + 1
+    same = []
+    for i, j in pairs:
+        both = ~(missing[i] | missing[j])
+        if both.any() and (values[i] == values[j])[both].mean() >= CONCORDANT:
+            same.append(f"{names[i]:,} and {names[j]:,}")
+    if same:
+        warnings.warn(
+            f"Individuals {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} (counted from 1) have the same "
+            "calls: duplicates or twins, whose pairs pull axes towards themselves; leave one of each out.",
+            DuplicateRows,
+            stacklevel=4,
+        )
+
+
+@dataclass(frozen=True)
+class _Tested:
+    tests: AxisTests
+    shrinkage: Floats
+
+
+def _tested(fit: LinearFit, matrix: GenotypeMatrix, wanted: int) -> _Tested:
+    """Tests of the kept axes, and how short new scores fall: both need the sum of all squared eigenvalues."""
+    if matrix.square_norm is None:
+        none = np.zeros(0)
+        return _Tested(AxisTests(none, none, none), np.full(fit.k, np.nan))
+    n, unit = fit.n_rows, fit.n_rows - fit.ddof
+    m = min(n - 1, wanted)
+    real = fit.variances[fit.variances > 0]
+    tests = leading_axis_tests(real, m, fit.total_variance, matrix.square_norm / unit**2)
+    if not len(tests.columns):
+        return _Tested(tests, np.full(fit.k, np.nan))
+    noise_from = min(tests.significant(), len(tests.columns) - 1)
+    columns = float(tests.columns[noise_from])
+    rest = fit.total_variance - float(real[:noise_from].sum())
+    if not np.isfinite(columns) or rest <= 0:
+        return _Tested(tests, np.full(fit.k, np.nan))
+    return _Tested(tests, shrinkage(fit.variances, rest / columns, columns / unit))
+
+
+def _record(
+    table: CallTable,
+    counts: CallCounts,
+    fit: LinearFit,
+    matrix: GenotypeMatrix,
+    wanted: int,
+    task: GenotypeTask,
+    rounds: int,
+) -> GenotypeFit:
+    # rows that the matrix gives are float64, but genotypes are read as they lie
+    certificate = replace(fit.certificate, bytes_read=fit.certificate.passes * len(table.used) * table.row_bytes)
+    fit = replace(fit, certificate=certificate)
+    plain = {field.name: getattr(fit, field.name) for field in fields(LinearFit)}
+    found = _tested(fit, matrix, wanted)
+    frequencies = np.where(counts.observed > 0, counts.frequencies, np.nan)
+    return GenotypeFit(
+        **plain,
+        normalisation=task.normalisation,
+        frequencies=frequencies if task.strict else np.full(table.n_columns, np.nan),
+        snp_missing=1 - counts.observed / table.n,
+        used=table.used,
+        individual_missing=counts.row_missing / table.n_columns,
+        statistics=found.tests.statistics,
+        p_values=found.tests.p_values,
+        effective_snps=found.tests.columns,
+        shrinkage=found.shrinkage,
+        rounds=rounds,
+    )

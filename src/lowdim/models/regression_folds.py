@@ -1,0 +1,182 @@
+"""Cross-validation of a regression on components: everything within the fold, one decomposition for all numbers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadInput
+from lowdim.models.ppca import ProbabilisticPCA
+from lowdim.models.regression_settings import RegressionTask
+from lowdim.models.regression_splits import Split, Splits
+from lowdim.results.regression import Validation
+from lowdim.solvers.principal_regression import Rows, scored_axes, turned
+from lowdim.sources.weighted import as_counts
+from lowdim.sources.workers import in_order
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Held:
+    """What was predicted of rows that were held out, the mean over the times that each was."""
+
+    places: Indices
+    """(h,) rows that were held out at least once."""
+    predictions: Floats
+    """(h, c, m) by each of c models: 0, 1, …, K components, and then the rule, if it can choose within a fold."""
+    errors: Floats
+    """(h, c, m) squared."""
+
+
+def filler_of(rows: Rows, seed: Any) -> ProbabilisticPCA:
+    """Probabilistic PCA of what is known of these rows, as many components as its rule finds."""
+    return ProbabilisticPCA("auto", scale=True, random_state=seed).fit(rows.X, sample_weight=rows.weight)
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """What is worth a warning of the model is none of its folds. To be entered outside threads, which share filters."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def filled_pair(train: Rows, test: Rows, seed: Any) -> tuple[Rows, Rows]:
+    """Both without holes: filled by a model of the rows that are fitted, which knows nothing of the others."""
+    if np.isfinite(train.X).all() and np.isfinite(test.X).all():
+        return train, test
+    filler = filler_of(train, seed)
+    one, other = (Rows(np.nan_to_num(filler.impute(part.X)), part.Y, part.weight) for part in (train, test))
+    return one, other
+
+
+def held_out(rows: Rows, splits: Splits, task: RegressionTask) -> Held:
+    """Predict every row by models that never saw it."""
+    if task.scale is False and rows.X.shape[1] > len(rows.X) and np.isfinite(rows.X).all():
+        rows = turned(rows)[0]
+    if not splits.usable:
+        raise BadInput(f"{splits.words} of {len(rows.X)} rows leave too few rows to fit or to judge: take other folds.")
+    most = min(min(len(train) - 1, rows.X.shape[1]) for train, _ in splits.pairs)
+    pick = task.pick
+
+    def fold(pair: Split) -> tuple[Indices, Floats, int]:
+        train, test = filled_pair(rows.some(pair[0]), rows.some(pair[1]), task.seed)
+        found = scored_axes(train, task.scale)
+        path = found.path(test.X, most)
+        if pick is not None:
+            path = np.concatenate([path, found.predicted(test.X, pick(found))[:, None]], axis=1)
+        return pair[1], path, found.rank
+
+    return _gathered(rows, in_order(fold, splits.pairs), most, pick is not None)
+
+
+def _gathered(rows: Rows, folds: Iterator[tuple[Indices, Floats, int]], most: int, ruled: bool) -> Held:
+    n, m = rows.Y.shape
+    shape = (n, most + 1 + ruled, m)
+    predictions, errors, times = np.zeros(shape), np.zeros(shape), np.zeros(n)
+    rank = most
+    for test, path, found in folds:
+        predictions[test] += path
+        errors[test] += (rows.Y[test][:, None] - path) ** 2
+        times[test] += 1
+        rank = min(rank, found)
+    places = np.flatnonzero(times)
+    # beyond the smallest rank of a fold its models are no longer those of so many components
+    columns = [*range(rank + 1), *([most + 1] if ruled else [])]
+    count = times[places, None, None]
+    return Held(places, predictions[places][:, columns] / count, errors[places][:, columns] / count)
+
+
+def spreads(rows: Rows, places: Indices) -> Floats:
+    """(m,) mean squares of responses at these places about the mean of all: the unit of Q² and of relative errors.
+
+    0 for a constant response. Where the rows at these places alone do not vary, that of all rows.
+    """
+    total = rows.weight.sum()
+    mean = rows.weight @ rows.Y / total
+    squares = (rows.Y - mean) ** 2
+    rounding = (4 * np.finfo(float).eps * mean) ** 2
+    every = rows.weight @ squares / total
+    some = rows.weight[places] @ squares[places] / rows.weight[places].sum()
+    return np.where(every <= rounding, 0.0, np.where(some <= rounding, every, some))
+
+
+def relative(errors: Floats, rows: Rows, places: Indices) -> Floats:
+    """(h, c) squared errors (h, c, m) of rows at these places in units of `spreads`: the mean over what varies."""
+    unit = spreads(rows, places)
+    gain = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
+    return np.asarray(errors @ gain / max(1, int((unit > 0).sum())))
+
+
+def mean_and_error(losses: Floats, weight: Floats, groups: Any) -> tuple[Floats, Floats]:
+    """(c,) weighted means of losses (h, c), and their standard errors over rows, or over groups.
+
+    A weight counts rows: one of 2 is as two rows. Rows of a group may be alike, so groups are what varies then: the
+    mean is the ratio of two sums over groups.
+    """
+    weight = as_counts(weight)
+    total = float(weight.sum())
+    mean = weight @ losses / total
+    if groups is None:
+        if len(weight) == 1:
+            return mean, np.zeros_like(mean)
+        spread = weight @ (losses - mean) ** 2 / (total - 1.0)
+        return mean, np.sqrt(spread / total)
+    _, which = np.unique(groups, return_inverse=True)
+    off = np.zeros((which.max() + 1, losses.shape[1]))
+    np.add.at(off, which, weight[:, None] * (losses - mean))
+    return mean, np.sqrt((off**2).sum(axis=0) * len(off) / max(len(off) - 1, 1)) / total
+
+
+def within_one_error(error: Floats, std_error: Floats) -> tuple[int, int]:
+    """The number of components with the smallest error, and the fewest within one standard error of it.
+
+    Breiman, Friedman, Olshen & Stone 1984, "Classification and regression trees", §3.4.3.
+    """
+    best = int(np.argmin(error))
+    return best, int(np.argmax(error <= error[best] + std_error[best]))
+
+
+def validation_of(rows: Rows, held: Held, splits: Splits, task: RegressionTask) -> tuple[Validation, int]:
+    """What the held-out rows say, and the column of `held` that the rule stands in."""
+    weight = rows.weight[held.places]
+    ruled = task.pick is not None
+    path = held.errors[:, : held.errors.shape[1] - ruled]
+    error, std_error = judged(path, rows, held.places, splits)
+    best, within = within_one_error(error, std_error)
+    column = held.errors.shape[1] - 1 if ruled else within if task.one_se else best
+    press = weight @ held.errors[:, column]
+    found = Validation(
+        error=error,
+        std_error=std_error,
+        rmse=np.sqrt(np.tensordot(weight, path, 1) / weight.sum()),
+        press=press,
+        q2=explained(press, rows, held.places),
+        best=best,
+        within=within,
+        folds=len(splits.pairs),
+        words=splits.words,
+        nested=ruled,
+    )
+    return found, column
+
+
+def judged(errors: Floats, rows: Rows, places: Indices, splits: Splits) -> tuple[Floats, Floats]:
+    """(c,) mean relative errors of squared errors (h, c, m) at these places, and their standard errors."""
+    groups = None if splits.groups is None else splits.groups[places]
+    mean, std_error = mean_and_error(relative(errors, rows, places), rows.weight[places], groups)
+    return mean if spreads(rows, places).any() else np.ones_like(mean), std_error  # Q² of a constant is called 0
+
+
+def explained(press: Floats, rows: Rows, places: Indices) -> Floats:
+    """(m,) 1 − PRESS / Σ (y − ȳ)² over rows at these places, about the mean of all; 0 for a constant response."""
+    squares = spreads(rows, places) * rows.weight[places].sum()
+    return np.asarray(1 - np.divide(press, squares, out=np.ones_like(press), where=squares > 0))

@@ -1,0 +1,141 @@
+"""`table(name)` of every linear model: which tables there are, and who makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from lowdim.errors import BadParameter
+from lowdim.models import column_tables, outlier_tables, rotated_tables, row_tables
+from lowdim.models.supplementary_table import supplementary
+from lowdim.results.rotation import Rotation
+from lowdim.views.figures import Biplot
+
+if TYPE_CHECKING:
+    from lowdim.models.linear import LinearModel
+
+TABLES: dict[str, Callable[..., Any]] = {
+    "eigenvalues": column_tables.eigenvalues,
+    "components": column_tables.components,
+    "loadings": column_tables.loadings,
+    "compression": column_tables.compression,
+    "correlations": column_tables.correlations,
+    "column_contributions": column_tables.column_contributions,
+    "column_cos2": column_tables.column_cos2,
+    "drivers": column_tables.drivers,
+    "scores": row_tables.scores,
+    "row_contributions": row_tables.row_contributions,
+    "row_cos2": row_tables.row_cos2,
+    "supplementary": supplementary,
+    "outliers": outlier_tables.outliers,
+    "limits": outlier_tables.limits,
+    "outlier_columns": outlier_tables.outlier_columns,
+    "biplot": row_tables.biplot_table,
+    "rotated": rotated_tables.rotated,
+    "rotated_shares": rotated_tables.rotated_shares,
+    "rotated_scores": rotated_tables.rotated_scores,
+}
+"""Name → what makes the table of a model, rows and settings."""
+
+
+class Tables:
+    """The read-outs of a linear model that are tables, and the records behind two of them."""
+
+    _frame_kind: str | None
+    _tables: ClassVar[Mapping[str, Callable[..., Any]]] = TABLES
+    """Subclasses add their own."""
+
+    def table(self, name: str, X: Any = None, **settings: Any) -> Any:
+        """A table by name, as a frame of the kind the model was fitted on (a plain Table for arrays).
+
+        Tables about rows need them as X, are frames of X's own kind, and keep the index of a pandas frame. Shares add
+        up to one, not to 100. Of a fit with row weights, tables about its rows need these again as `sample_weight`.
+
+        Parameters
+        ----------
+        name : str
+            Of the components: "eigenvalues", "compression". Of the columns: "components" (unit vectors), "loadings"
+            (times the standard deviation along them), "correlations", "column_contributions", "column_cos2", "drivers"
+            (the columns that contribute most to each component; `top=5`).
+
+            Of rows: "scores" and "row_cos2" of any rows, "row_contributions" of those of the fit; "outliers" (T², Q,
+            their limits and p-values), "limits" (which laws they come from), "outlier_columns" (what each column adds
+            to T² and Q of the rows at the places `row`). For the limits rows are taken for normal; `level=0.95`;
+            `training` says whether the rows are those of the fit, None finds out; `q_law` is "box", "jackson" or "rows"
+            (from Q of the rows of the fit, which are X or `reference`, with `reference_weight` if they were weighted),
+            "auto" the first or the last of these.
+
+            Of both: "biplot" (`k=2`, `alpha=0.5`: rows U Sᵃ, columns V S¹⁻ᵃ; `convention="prcomp"` or "prcomp_pc" as
+            R's biplot of a prcomp with scale = 1 − alpha). Of other columns: "supplementary" with `extra=frame`.
+
+            Rotated: "rotated" (loadings), "rotated_shares", "rotated_scores", with the settings of `rotated`.
+
+        References
+        ----------
+        Lebart, Morineau & Piron 1995; Husson, Lê & Pagès 2011 (contributions, cos², supplementary columns); Jackson
+        1991, "A user's guide to principal components" (T² and Q).
+
+        Examples
+        --------
+        >>> import lowdim
+        >>> foods = lowdim.datasets.uk_foods().to_pandas()
+        >>> model = lowdim.PCA(2).fit(foods)
+        >>> model.table("row_contributions", foods)["pca0"].round(3).to_dict()
+        {'England': 0.067, 'N Ireland': 0.723, 'Scotland': 0.027, 'Wales': 0.184}
+        >>> model.table("drivers", top=2)["column"].to_list()
+        ['Fresh fruit', 'Alcoholic drinks', 'Fresh potatoes', 'Soft drinks']
+        """
+        make = self._tables.get(name) if isinstance(name, str) else None
+        if make is None:
+            raise BadParameter.of(type(self).__name__, "table", name, f"one of {', '.join(map(repr, self._tables))}")
+        known = list(signature(make).parameters)[2:]
+        unknown = [setting for setting in settings if setting not in known]
+        if unknown:
+            takes = f"takes {', '.join(known)}" if known else "takes no settings"
+            raise BadParameter(f"table({name!r}) has no setting {unknown[0]!r}; it {takes}.")
+        return make(self, X, **settings)
+
+    def rotated(
+        self, k: int | None = None, method: str = "varimax", *, normalize: bool = True, power: float = 4.0
+    ) -> Rotation:
+        """The first k components turned within their space, so that each column belongs to few of them.
+
+        Parameters
+        ----------
+        k : int or None
+            How many; None: all. Rotation mixes what it is given, so keep those that matter.
+        method : {"varimax", "promax"}
+            Factors that are uncorrelated, or may correlate.
+        normalize : bool
+            Let every column count alike (Kaiser's normalisation, as R's varimax does).
+        power : float
+            Of promax: what loadings are raised to as its target.
+
+        Returns
+        -------
+        Rotation
+            loadings (p, k), matrix (k, k), correlations of the factors (k, k), communalities (p,), shares (k,).
+
+        References
+        ----------
+        Kaiser 1958; Hendrickson & White 1964.
+
+        Examples
+        --------
+        >>> import lowdim
+        >>> model = lowdim.PCA(scale=True).fit(lowdim.datasets.us_arrests().values)
+        >>> turned = model.rotated(2)
+        >>> turned.shares.round(3)
+        array([0.565, 0.302])
+        """
+        return rotated_tables.rotate(cast("LinearModel", self), k, method, normalize, power)
+
+    def biplot(self, X: Any, k: int = 2, *, alpha: float = 0.5, convention: str = "singular") -> Biplot:
+        """Points of rows (n, k) and columns (p, k) for one picture, and in words how they are scaled; see `table`."""
+        return row_tables.biplot_record(cast("LinearModel", self), X, k, alpha, convention)
+
+    @property
+    def _kind(self) -> str | None:
+        """The library of the frame that the model was fitted on."""
+        return getattr(self, "_frame_kind", None)

@@ -1,0 +1,216 @@
+"""What rules for the number of components have to go by: the spectrum, some rows, and how many there are of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadInput
+from lowdim.matrices.preparation import dense
+from lowdim.models.pca import PCA
+from lowdim.results.linear import LinearFit
+from lowdim.solvers.bi_cross_validation import bi_cross_validation, fewest, largest
+from lowdim.solvers.column_noise import ColumnNoise, column_noise
+from lowdim.solvers.parallel_analysis import Parallel, parallel_analysis
+from lowdim.sources.source import Source
+from lowdim.sources.weighted import WeightedSource
+
+Floats = NDArray[np.float64]
+
+ENTRIES, LEAST_ROWS = 2_000_000, 200
+"""Entries of the rows that resampling works on, at most, but so many rows at least; of larger data some are drawn."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A centred matrix: its singular values, and (some of) its rows. Columns that do not vary are left out."""
+
+    squares: Floats
+    """(m,) all squared singular values that the shape allows, largest first; those that are rounding are zero."""
+    n: float
+    """Rows, by weight."""
+    p: int
+    """Columns that vary."""
+    most: int
+    """Components that are considered, at most."""
+    rng_seed: int
+    n_resamples: int
+    centered: bool = True
+    scaled: bool = False
+    noise: float | None = None
+    """Standard deviation of the noise, in the units of the prepared columns, if it is known."""
+    rows: Floats | None = None
+    """(m, p) prepared rows, each counting once."""
+    numbers: NDArray[np.intp] | None = None
+    """(m,) which row of the data each is: a row of weight 2 stands twice."""
+    about_rows: str = ""
+    """Why there are no rows, or that they are not all."""
+
+    @property
+    def degrees(self) -> float:
+        """Rows that are left when the mean is known."""
+        return self.n - self.centered
+
+    @property
+    def variances(self) -> Floats:
+        """(m,) mean squares."""
+        return self.squares / self.n
+
+    @property
+    def longer(self) -> float:
+        """The longer side of the centred matrix."""
+        return max(self.degrees, float(self.p))
+
+    @property
+    def distinct(self) -> int:
+        """Rows that are not copies of each other."""
+        return 0 if self.numbers is None else len(np.unique(self.numbers))
+
+    @cached_property
+    def parallel(self) -> Parallel | None:
+        """Rows against shuffled ones; None without rows."""
+        if self.rows is None:
+            return None
+        most = max(1, min(self.most, len(self.rows) - 1, self.p))
+        return parallel_analysis(self.rows, self.n_resamples, most, self.rng())
+
+    @cached_property
+    def blocks(self) -> Floats | None:
+        """(blocks, most + 1) errors of blocks left out; None without rows, or if nothing would be left."""
+        most = min(self.most, self.room)
+        if self.rows is None or most < 1:
+            return None
+        return bi_cross_validation(self.rows, most, self.rng(), self.centered, self.numbers)
+
+    @property
+    def room(self) -> int:
+        """Components that can be told when a block is left out."""
+        return largest(self.distinct, self.p) if self.distinct > 1 else 0
+
+    @cached_property
+    def firm(self) -> int:
+        """Components by the rules that need no white noise: the more of parallel analysis and bi-cross-validation.
+
+        Strong components hide others from parallel analysis, and what it missed would be taken for uneven noise.
+        """
+        by_shuffles = 0 if self.parallel is None else self.parallel.count
+        by_blocks = 0 if self.blocks is None else fewest(self.blocks)
+        return max(by_shuffles, by_blocks if 2 * by_blocks <= self.room else 0)
+
+    @cached_property
+    def columns(self) -> ColumnNoise | None:
+        """Noise of the columns beyond these components; None without rows."""
+        return None if self.rows is None else column_noise(self.rows, self.firm, self.centered)
+
+    def rng(self) -> np.random.Generator:
+        """The same for every rule, so that answers do not depend on which others are asked."""
+        return np.random.default_rng(self.rng_seed)
+
+
+def counted_rows(fit: LinearFit) -> float:
+    """Rows by weight; weights that add up to less than the rows are shares, and count as rows together."""
+    return max(float(fit.weight), float(fit.n_rows))
+
+
+def spectrum_of(fit: LinearFit, centered: bool) -> tuple[Floats, NDArray[np.bool_]]:
+    """All squared singular values of a fit that the shape allows, and (p,) which columns vary."""
+    varies = _varying(fit)
+    n, p = round(counted_rows(fit)), int(varies.sum())
+    values = fit.variances if fit.spectrum is None else fit.spectrum
+    possible = min(n - centered, p)
+    if len(values) < min(fit.n_rows - centered, p):
+        raise BadInput(
+            f"Rules need all {min(fit.n_rows - centered, p):,} variances, but the fit has {len(values):,}: pass the "
+            "data too, choose_k(model, X), or fit with n_components=None."
+        )
+    if p < 2 or n < 3:
+        what = "No column varies" if p == 0 else f"{n:,} rows × {p:,} columns that vary are too few"
+        raise BadInput(f"{what}, so there is no number of components to choose: at least 3 × 2 are needed.")
+    squares = np.zeros(possible)
+    squares[: min(len(values), possible)] = (
+        values[:possible] * (fit.weight - fit.ddof) * (counted_rows(fit) / fit.weight)
+    )
+    squares[squares <= np.finfo(float).eps * max(n, p) * squares[0]] = 0.0  # what rounding leaves of nothing
+    return squares, varies
+
+
+def _varying(fit: LinearFit) -> NDArray[np.bool_]:
+    """(p,) columns with any variance, if the fit has all components; else all."""
+    if fit.k < min(fit.n_rows - 1, len(fit.mean)):
+        return np.ones(len(fit.mean), dtype=bool)
+    of_columns = fit.variances @ fit.components**2
+    # variances of loadings are right to about eps of the largest
+    return np.asarray(of_columns > np.finfo(float).eps * fit.total_variance)
+
+
+def with_rows(evidence: Evidence, source: Source, model: PCA, varies: NDArray[np.bool_]) -> Evidence:
+    """The same with rows as the components were found of, drawn at random where they are many."""
+    if not source.repeatable:
+        return replace(evidence, about_rows="the rows can be read only once: pass an array, or the path of a file")
+    fit = model.fit_
+    rows, numbers, n = drawn_rows(source, int(varies.sum()), evidence.rng())
+    center = fit.mean if model.center else np.zeros_like(fit.mean)
+    about = "" if len(rows) == n else f"on {len(rows):,} of {n:,} rows, drawn at random"
+    prepared = np.ascontiguousarray(((rows - center) * fit.gain)[:, varies])
+    return replace(evidence, rows=prepared, numbers=numbers, about_rows=about)
+
+
+def drawn_rows(source: Source, p: int, rng: np.random.Generator) -> tuple[Floats, NDArray[np.intp], int]:
+    """(m, p) rows that each count once, in their order, (m,) their numbers, and how many there would be.
+
+    A row of weight 2 stands twice. Weights that are no whole numbers are met on average (systematic sampling: one
+    random offset, then even steps through the cumulated weights).
+    """
+    most = max(LEAST_ROWS, ENTRIES // p)
+    if source.weighted or isinstance(source, WeightedSource):
+        weights = np.concatenate([np.ones(0), *(block.weight for block in source.blocks() if block.weight is not None)])
+        n = round(float(weights.sum()))
+        m = min(n, most)
+        steps = (np.arange(m) + (0.5 if m == n else rng.random())) * (weights.sum() / m)
+        places = np.minimum(np.searchsorted(np.cumsum(weights), steps, side="right"), len(weights) - 1)
+    else:
+        n = source.count_rows() or 0
+        places = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
+    return np.concatenate(list(_picked(source, places))), places, n
+
+
+def _picked(source: Source, places: NDArray[np.int64]) -> Iterator[Floats]:
+    """Rows by their numbers among those that count, ascending, which may repeat."""
+    start = 0
+    for block in source.blocks():
+        end = start + block.rows.shape[0]
+        first, last = np.searchsorted(places, [start, end])
+        if last > first:
+            yield np.asarray(dense(block.rows[places[first:last] - start]), dtype=np.float64)
+        start = end
+
+
+def linear_evidence(model: PCA, source: Source | None, asked: dict[str, Any], seed: int, times: int) -> Evidence:
+    """Of a fitted PCA with all its variances, and of the rows that it was fitted on, if they are at hand."""
+    fit = model.fit_
+    squares, varies = spectrum_of(fit, model.center)
+    n, p = counted_rows(fit), int(varies.sum())
+    evidence = Evidence(
+        squares=squares,
+        n=n,
+        p=p,
+        most=most_considered(n, p, asked["most"]),
+        rng_seed=seed,
+        n_resamples=times,
+        centered=bool(model.center),
+        scaled=model.scale is not False,
+        noise=asked["noise"],
+        about_rows="needs the rows: pass them too, choose_k(model, X)",
+    )
+    return evidence if source is None else with_rows(evidence, source, model, varies)
+
+
+def most_considered(n: float, p: int, most: int | None) -> int:
+    """Components considered: all but one, as noise needs a direction too, and at least two rows for each."""
+    possible = max(1, min(p - 1, int(n) - 2))
+    return min(possible, max(1, (int(n) - 1) // 2)) if most is None else min(most, possible)

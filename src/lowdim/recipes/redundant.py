@@ -1,0 +1,176 @@
+"""Which columns say what others say already."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from lowdim.errors import BadInput, BadParameter, NeedsAnotherPass
+from lowdim.matrices.convert import as_matrix, relative_spacing
+from lowdim.matrices.matrix import RowBlocks
+from lowdim.matrices.preparation import Preparation
+from lowdim.matrices.products import add
+from lowdim.matrices.scaling import Scaling
+from lowdim.models.frames import frame_kind, make_table
+from lowdim.results.redundancy import Direction, Redundancy, Relation
+from lowdim.solvers.redundancy import combinations, duplicates, near_null
+from lowdim.sources.open import open_source
+from lowdim.sources.source import Block, Source
+from lowdim.sources.workers import one_blas_thread
+
+Floats = NDArray[np.float64]
+Terms = dict[int, tuple[NDArray[np.intp], Floats]]
+
+LEAST_TOL = 1e-6
+"""Squares of smaller residuals would drown in the rounding of the correlations."""
+
+SHOWN = 10
+"""Columns of a direction that are named."""
+
+
+def redundant(X: Any, tol: float = 0.01, *, sample_weight: Any = None) -> Redundancy:
+    """Find columns that are constant, that are another column in other units, or that are sums of others.
+
+    The rows are read twice: once for the p × p correlations, and once to measure every relation that these suggest,
+    which is what its residual says. Memory is three p × p arrays, time grows as p³.
+
+    Parameters
+    ----------
+    X : array, frame, path or source
+        (n, p) rows without holes. Sums of columns are looked for only where n is larger than p.
+    tol : float
+        Largest standard deviation of what a relation leaves over, of that of its column.
+    sample_weight : array of shape (n,) or None
+        2 counts a row twice.
+
+    Returns
+    -------
+    Redundancy
+        `constant`, `duplicates`, `combinations`, near-null `directions` (the 20 smallest; `more_directions` counts the
+        others); `kept` names the columns that are left. Which column of a sum is named the sum is a matter of choice:
+        any of them would do. `table("relations")` and `table("directions")` are frames of X's kind.
+
+    References
+    ----------
+    Jolliffe 2002, "Principal component analysis", §3.4 and §6.3: components of hardly any variance are relations
+    between columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import lowdim
+    >>> mph = np.random.default_rng(0).normal(60, 10, 100)
+    >>> weight = np.random.default_rng(1).normal(size=100)
+    >>> found = lowdim.redundant(np.column_stack([mph, weight, 1.609344 * mph]))
+    >>> found.groups
+    (('x0', 'x2'),)
+    >>> round(found.duplicates[0].coefficients[0], 6)
+    1.609344
+    """
+    if isinstance(tol, bool) or not isinstance(tol, (int, float, np.number)) or not LEAST_TOL <= tol < 1:
+        raise BadParameter.of("redundant", "tol", tol, f"from {LEAST_TOL:g}, and below 1, such as 0.01")
+    source = open_source(X)
+    if not source.repeatable:
+        raise NeedsAnotherPass(
+            "Relations are measured on the rows again, but these can be read only once: pass an array, or the path of "
+            "a file."
+        )
+    scaling = Scaling(True, True, None, 0, relative_spacing(source.dtype))
+    with one_blas_thread():
+        found = _found(as_matrix(source, scaling, sample_weight), source, float(tol))
+    return replace(found, make=partial(make_table, frame_kind(X)))
+
+
+def _found(matrix: RowBlocks, source: Source, tol: float) -> Redundancy:
+    R = matrix.scatter()
+    moments = matrix.moments
+    R = R / moments.weight
+    constant = matrix.scaling.constant(moments)
+    if moments.n_rows < 3:
+        raise BadInput(f"{moments.n_rows} rows lie on a line whatever they are: at least 3 are needed.")
+    varying = np.flatnonzero(~constant)
+    suggested = max(tol**2, 16 * moments.rounding)  # what is measured afterwards decides
+    groups = duplicates(R, varying, suggested)
+    same: Terms = {
+        j: (np.array([leader]), np.array([R[leader, j]])) for leader, members in groups.items() for j in members
+    }
+    leaders = np.setdiff1d(varying, np.array(sorted(same), dtype=np.intp))
+    enough = moments.n_rows > len(leaders) + 1
+    sums = combinations(R, leaders, suggested) if enough and len(leaders) > 1 else {}
+    nulls, more = near_null(R, varying, suggested) if enough and len(varying) > 1 else ([], 0)
+    residuals = _measured(matrix, _directions(same | sums, nulls, len(R)))
+    names = source.columns or tuple(f"x{j}" for j in range(len(R)))
+    relations = _relations(matrix, same | sums, residuals, names, tol)
+    return Redundancy(
+        moments.n_rows,
+        tuple(names),
+        tol,
+        tuple(names[j] for j in np.flatnonzero(constant)),
+        tuple(one for j, one in relations.items() if j in same),
+        tuple(one for j, one in relations.items() if j in sums) if enough else None,
+        _near_null(nulls, residuals[len(same) + len(sums) :], names, tol) if enough else None,
+        more,
+    )
+
+
+def _directions(terms: Terms, nulls: list[Floats], p: int) -> Any:
+    """(d, p) sparse: what is left over of each relation, and along each direction, is its row times a row of Y."""
+    made = [sparse.csr_matrix(vector[None, :]) for vector in nulls]
+    for j, (others, coefficients) in terms.items():
+        entries = np.append(-coefficients, 1.0)
+        made.append(sparse.csr_matrix((entries, (np.zeros(len(entries), dtype=int), np.append(others, j))), (1, p)))
+    made = made[len(nulls) :] + made[: len(nulls)]
+    return sparse.vstack(made, format="csr") if made else sparse.csr_matrix((0, p))
+
+
+def _measured(matrix: RowBlocks, directions: Any) -> Floats:
+    """(d,) standard deviations of the standardised rows along these directions, by reading the rows again."""
+    if not directions.shape[0]:
+        return np.zeros(0)
+    work = partial(_squares, preparation=matrix.preparation, directions=directions)
+    return np.asarray(np.sqrt(matrix.source.reduce(work, add) / matrix.moments.weight))
+
+
+def _squares(block: Block, preparation: Preparation, directions: Any) -> Floats:
+    total = np.zeros(directions.shape[0])
+    for rows in preparation.pieces(block, np.float64, 1024):
+        total += ((directions @ rows.T) ** 2).sum(axis=1)
+    return total
+
+
+def _relations(
+    matrix: RowBlocks, terms: Terms, residuals: Floats, names: tuple[str, ...], tol: float
+) -> dict[int, Relation]:
+    """Column → its relation in the data's units, if what it leaves over is as small as asked."""
+    moments = matrix.moments
+    mean = moments.mean / matrix.unit
+    deviations = matrix.scaling.scales(moments) / matrix.unit
+    found = {}
+    for (j, (others, standardized)), residual in zip(terms.items(), residuals[: len(terms)], strict=True):
+        if residual <= tol:
+            b = standardized * deviations[j] / deviations[others]
+            found[j] = Relation(
+                names[j],
+                tuple(names[i] for i in others),
+                tuple(map(float, b)),
+                float(mean[j] - b @ mean[others]),
+                float(residual),
+                float(residual * deviations[j]),
+            )
+    return found
+
+
+def _near_null(nulls: list[Floats], deviations: Floats, names: tuple[str, ...], tol: float) -> tuple[Direction, ...]:
+    found = []
+    for vector, deviation in zip(nulls, deviations, strict=True):
+        order = np.argsort(-np.abs(vector), kind="stable")[:SHOWN]
+        order = order[np.abs(vector[order]) > tol]
+        if deviation <= tol:
+            shown = tuple(names[j] for j in order), tuple(map(float, vector[order]))
+            found.append(Direction(float(deviation), *shown))
+    return tuple(found)

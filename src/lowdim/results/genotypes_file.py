@@ -1,0 +1,66 @@
+"""A PCA of genotypes as facts and arrays of a model file, and back: a linear one, and what it knows beside that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import FormatError
+from lowdim.results.genotypes import NORMALISATIONS, GenotypeFit
+from lowdim.results.linear import LinearFit
+from lowdim.results.linear_file import Arrays, pack_linear, unpack_linear
+from lowdim.results.strict import array, facts, mapping, one_of, whole
+
+FIT = {"linear": mapping, "normalisation": one_of(*NORMALISATIONS), "came": whole, "tested": whole, "rounds": whole}
+
+NONE = -1.0
+"""Stands for NaN, which model files do not hold."""
+
+
+def pack_genotypes(fit: GenotypeFit) -> tuple[dict[str, Any], Arrays]:
+    """Facts and arrays of a fit."""
+    linear, arrays = pack_linear(fit)
+    arrays |= {
+        "frequencies": np.nan_to_num(fit.frequencies, nan=NONE),
+        "snp_missing": fit.snp_missing,
+        "used": fit.used.astype(np.uint8),
+        "individual_missing": fit.individual_missing,
+        "tests": np.stack([np.maximum(fit.statistics, -1e300), fit.p_values, np.minimum(fit.effective_snps, 1e300)]),
+        "shrinkage": np.nan_to_num(fit.shrinkage, nan=NONE),
+    }
+    known = {"linear": linear, "normalisation": fit.normalisation, "came": len(fit.used)}
+    return known | {"tested": len(fit.p_values), "rounds": fit.rounds}, arrays
+
+
+def unpack_genotypes(given: Any, arrays: Mapping[str, NDArray[Any]]) -> GenotypeFit:
+    """The fit that `pack_genotypes` took apart."""
+    known = facts(given, "fit", FIT)
+    linear = unpack_linear(known["linear"], arrays)
+    n, p, k = linear.n_rows, linear.n_columns, linear.k
+    used = array(arrays, "used", (known["came"],), np.uint8)
+    frequencies, shrinkage = array(arrays, "frequencies", (p,)), array(arrays, "shrinkage", (k,))
+    tests = array(arrays, "tests", (3, known["tested"]))
+    shares = {
+        "snp_missing": array(arrays, "snp_missing", (p,)),
+        "individual_missing": array(arrays, "individual_missing", (n,)),
+        "p_values": tests[1],
+    }
+    inside = all(((one >= 0) & (one <= 1)).all() for one in (*shares.values(), used))
+    if not inside or int(used.sum()) != n or known["tested"] > k or linear.column_weight is None:
+        raise FormatError("The model file holds shares or numbers of individuals that no PCA of genotypes can have.")
+    plain = {field.name: getattr(linear, field.name) for field in fields(LinearFit)}
+    return GenotypeFit(
+        **plain,
+        **shares,
+        normalisation=known["normalisation"],
+        frequencies=np.where(frequencies == NONE, np.nan, frequencies),
+        used=used.astype(bool),
+        statistics=np.where(tests[0] <= -1e300, -np.inf, tests[0]),
+        effective_snps=np.where(tests[2] >= 1e300, np.inf, tests[2]),
+        shrinkage=np.where(shrinkage == NONE, np.nan, shrinkage),
+        rounds=known["rounds"],
+    )

@@ -1,0 +1,183 @@
+"""How many dimensions: what every rule says, why, and whether it may be believed; frozen, numbers only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.results.table import Table
+
+Floats = NDArray[np.float64]
+
+QUESTIONS = {
+    "noise": "what stands out from noise",
+    "likely": "how many hidden causes are most probable",
+    "predicts": "what predicts data that were left out",
+    "thumb": "what is larger than usual",
+    "keeps": "how much of the variance to keep",
+}
+"""What rules ask, in the order in which answers are told."""
+
+RECOMMENDING = ("noise", "likely", "predicts")
+"""Questions about the data. How much to keep is one about what the user wants, and rules of thumb assume too much."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """Something that a rule needs, and whether it is so."""
+
+    words: str
+    holds: bool | None = None
+    """None: nothing to check, but good to know."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The numbers behind an answer, for some numbers of components."""
+
+    what: str
+    """What the values are, and how they decide."""
+    ks: NDArray[np.int64]
+    values: Floats
+    bars: Floats | None = None
+    """What values have to exceed, one after the other; None: the best of them decides."""
+
+    def table(self) -> Table:
+        """One row for each number of components."""
+        bars = {} if self.bars is None else {"bar": self.bars}
+        return Table({"k": self.ks, self.what: self.values, **bars})
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What one rule says."""
+
+    rule: str
+    """Its name, as it is asked for."""
+    title: str
+    """Its name, as it is shown."""
+    asks: str
+    """A key of QUESTIONS."""
+    k: int | None
+    """None where the rule has no answer; `why` then says for what reason."""
+    why: str
+    checks: tuple[Check, ...] = ()
+    curve: Curve | None = field(default=None, repr=False)
+
+    @property
+    def sound(self) -> bool:
+        """Whether there is an answer, and nothing is known that speaks against it."""
+        return self.k is not None and all(check.holds is not False for check in self.checks)
+
+    @property
+    def flag(self) -> str:
+        """The first assumption that does not hold, in words; empty if all do."""
+        return next((check.words for check in self.checks if check.holds is False), "")
+
+
+@dataclass(frozen=True, eq=False)
+class KChoice:
+    """Answers of several rules for the same data."""
+
+    answers: tuple[Answer, ...]
+    data: str
+    n_rows: int
+    n_columns: int
+    model: str = "PCA"
+    """What is to have so many dimensions."""
+    scaled: bool = False
+    shares: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
+    """(m,) of the variance along each component; empty where there is no such thing."""
+    noun: str = "component"
+
+    def __getitem__(self, rule: str) -> Answer:
+        found = {one.rule: one for one in self.answers}
+        if rule not in found:
+            raise KeyError(f"there is no rule {rule!r} here, but {', '.join(map(repr, found))}")
+        return found[rule]
+
+    @property
+    def counted(self) -> tuple[Answer, ...]:
+        """The answers that the recommended number is the median of.
+
+        Those about the data whose assumptions hold; if there are none, all about the data; else all there are.
+        """
+        answered = tuple(one for one in self.answers if one.k is not None)
+        about_data = tuple(one for one in answered if one.asks in RECOMMENDING)
+        return tuple(one for one in about_data if one.sound) or about_data or answered
+
+    @property
+    def k(self) -> int | None:
+        """The recommended number: the median of `counted`, the lower of two; None if no rule has an answer."""
+        counts = sorted(one.k for one in self.counted if one.k is not None)
+        return counts[(len(counts) - 1) // 2] if counts else None
+
+    @property
+    def verdict(self) -> str:
+        """The recommended number in a sentence, and, where rules disagree, who says what to which question."""
+        if self.k is None:
+            return "No rule has an answer for these data."
+        counts = {one.k for one in self.counted if one.k is not None}
+        many = f"{self.k} {self.noun}{'' if self.k == 1 else 's'}"
+        if len(self.counted) == 1:
+            only = self.counted[0]
+            alone = "" if len(self.answers) == 1 else f", the only rule {self._which()},"
+            return f"{many}: {only.title}{alone} says so. {self._said()}".strip()
+        if len(counts) == 1:
+            how = f"all {len(self.counted)} rules {self._which()} agree"
+        else:
+            how = f"the median of {len(self.counted)} rules {self._which()}, which say {min(counts)} to {max(counts)}"
+        return f"{many}: {how}. {self._said()}".strip()
+
+    def _which(self) -> str:
+        """Which rules are counted, in words."""
+        about_data = [one for one in self.answers if one.k is not None and one.asks in RECOMMENDING]
+        if not about_data:
+            return "that were asked"
+        if not any(one.sound for one in about_data):
+            return "about signal and noise (the assumptions of none hold)"
+        whole = len(self.counted) == len(about_data)
+        return "about signal and noise" if whole else "about signal and noise whose assumptions hold"
+
+    def _said(self) -> str:
+        """Who says what to which question, where not all say the same; in brackets those that are not sound."""
+        if len({one.k for one in self.answers if one.k is not None}) == 1:
+            return ""
+        told = []
+        for asks, words in QUESTIONS.items():
+            found = [one for one in self.answers if one.asks == asks and one.k is not None]
+            if found:
+                each = [f"{one.title} {one.k}" if one.sound else f"({one.title} {one.k})" for one in found]
+                told.append(f"{words[0].upper()}{words[1:]}: {', '.join(each)}.")
+        brackets = any(one.k is not None and not one.sound for one in self.answers)
+        return " ".join(told + (["In brackets: an assumption of the rule does not hold here."] if brackets else []))
+
+    def table(self) -> Table:
+        """One row for each rule."""
+        return Table(
+            {
+                "rule": [one.rule for one in self.answers],
+                "k": [one.k for one in self.answers],
+                "sound": [one.sound for one in self.answers],
+                "asks": [QUESTIONS[one.asks] for one in self.answers],
+                "why": [one.why for one in self.answers],
+                "checks": ["; ".join(check.words for check in one.checks) for one in self.answers],
+            }
+        )
+
+    def explain(self) -> str:
+        """Every rule with its reason and its assumptions, and what to make of them."""
+        lines = [f"data       {self.data}", f"model      {self.model}, {'scaled' if self.scaled else 'not scaled'}"]
+        for one in self.answers:
+            lines.append(f"{one.title}: {'no answer' if one.k is None else one.k}, {one.why}")
+            lines += [f"    {SIGNS[check.holds]} {check.words}" for check in one.checks]
+        return "\n".join([*lines, f"so         {self.verdict}"])
+
+    def __str__(self) -> str:
+        return self.explain()
+
+
+SIGNS = {True: "yes:", False: "NO: ", None: "note:"}
+"""Before a check, by whether it holds."""

@@ -1,0 +1,213 @@
+"""The record of a regression on principal components: axes, what each says of responses, how well it predicts."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.results.latent import LatentFit
+from lowdim.results.linear import LinearFit, Provenance
+
+Floats = NDArray[np.float64]
+
+RULES = ("cv", "count", "share", "t-test", "all")
+"""How components may be chosen."""
+
+ROUNDING = 1e-9
+"""Share of the sum of weights below which degrees of freedom are what its rounding left."""
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What cross-validation says of the first 0, 1, …, K components, and of the rule that chose."""
+
+    error: Floats
+    """(K + 1,) mean squared error of held-out rows as a share of the variance of the responses, their mean."""
+    std_error: Floats
+    """(K + 1,) of that mean, over rows (over groups, if there are some)."""
+    rmse: Floats
+    """(K + 1, m) root mean squared error of each response."""
+    press: Floats
+    """(m,) Σ (y − ŷ)² of held-out rows, by the rule; the mean over repetitions."""
+    q2: Floats
+    """(m,) 1 − PRESS / Σ (y − ȳ)²."""
+    best: int
+    """Components with the smallest error."""
+    within: int
+    """Fewest components whose error is within one standard error of the smallest."""
+    folds: int
+    """Decompositions: folds times repetitions."""
+    words: str
+    """How rows were held out."""
+    nested: bool
+    """Whether the rule chose within each fold, so that q2 owes nothing to the choice."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A method that was judged by the same held-out rows, each time with a choice of its own made without them."""
+
+    name: str
+    chosen: str
+    """What it chose in the folds, in words."""
+    rmse: Floats
+    """(m,)"""
+    q2: Floats
+    """(m,)"""
+    error: float
+    """Mean over responses of 1 − Q²."""
+    difference: float
+    """Of that error to principal component regression's, in the same rows …"""
+    difference_error: float
+    """… and its standard error."""
+
+
+@dataclass(frozen=True)
+class RegressionFit:
+    """m responses as sums over the scores of some principal components of n rows × p columns."""
+
+    axes: LinearFit
+    """The components, up to the last one that is used."""
+    picked: NDArray[np.int64]
+    """(k,) which of them are used, from 0."""
+    loads: Floats
+    """(k, m) coefficients of the scores."""
+    y_mean: Floats
+    """(m,)"""
+    squares: Floats
+    """(m,) Σ (y − ȳ)²."""
+    residual_squares: Floats
+    """(m,) Σ (y − ŷ)² of the rows that were fitted."""
+    rule: str
+    """One of RULES."""
+    reason: str
+    """Why so many components."""
+    validation: Validation | None = None
+    p_values: Floats | None = None
+    """(c,) of the t-tests, corrected by Holm's method; None: none were made."""
+    filler: LatentFit | None = None
+    """What fills the holes of rows; None: they may have none."""
+    rivals: tuple[Rival, ...] = ()
+    rivals_words: str = ""
+    """How rivals were judged."""
+    targets: tuple[str, ...] | None = None
+    """Names of the responses."""
+    flat: bool = True
+    """Whether the response came as (n,)."""
+    missing: int = 0
+    groups: int | None = None
+    """How many groups of rows that belong together; None: each row stands for itself."""
+
+    @property
+    def k(self) -> int:
+        """Components that are used."""
+        return len(self.picked)
+
+    @property
+    def m(self) -> int:
+        """Responses."""
+        return len(self.y_mean)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows."""
+        return self.axes.n_rows
+
+    @property
+    def n_columns(self) -> int:
+        """Columns."""
+        return self.axes.n_columns
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """Names of the columns."""
+        return self.axes.columns
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the axes come from."""
+        return self.axes.provenance
+
+    @property
+    def reached(self) -> bool:
+        """Whether the axes are as accurate as was asked."""
+        return self.axes.reached
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the responses; y, or y0, y1, … where they have none."""
+        return self.targets or (("y",) if self.m == 1 else tuple(f"y{j}" for j in range(self.m)))
+
+    @property
+    def interval_names(self) -> tuple[str, ...]:
+        """(3 m,) for columns of each prediction and the ends of its interval: all different, whatever `names` are."""
+        for times in itertools.count():
+            word = " interval" * times
+            found = tuple(f"{name}{end}" for name in self.names for end in ("", f"{word} lower", f"{word} upper"))
+            if len(set(found)) == len(found):
+                break
+        return found
+
+    @property
+    def basis(self) -> Floats:
+        """(k, p) axes that are used, by which centred rows in the data's units become scores."""
+        return self.axes.components[self.picked] / self.axes.scale
+
+    @property
+    def coefficients(self) -> Floats:
+        """(m, p) in the data's units."""
+        return np.asarray(self.loads.T @ self.basis)
+
+    @property
+    def intercept(self) -> Floats:
+        """(m,)"""
+        return np.asarray(self.y_mean - self.coefficients @ self.axes.mean)
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom that are left: n − k − 1, exactly 0 where it is rounding; components count as if known."""
+        left = self.axes.weight - self.k - 1
+        return left if left > ROUNDING * self.axes.weight else 0.0
+
+    @property
+    def residual_variance(self) -> Floats:
+        """(m,) σ̂² = RSS / (n − k − 1); NaN where no degrees of freedom are left."""
+        return np.asarray(self.residual_squares / self.freedom if self.freedom > 0 else np.full(self.m, np.nan))
+
+    @property
+    def score_squares(self) -> Floats:
+        """(k,) Σ t² of each score over the training rows."""
+        return np.asarray(self.axes.singular_values[self.picked] ** 2)
+
+    @property
+    def coefficient_errors(self) -> Floats:
+        """(m, p) standard errors σ̂ √ diag(A (TᵀT)⁻¹ Aᵀ), conditional on the axes A and on their number."""
+        leverage = (self.basis**2 / self.score_squares[:, None]).sum(axis=0)
+        return np.asarray(np.sqrt(np.multiply.outer(self.residual_variance, leverage)))
+
+    @property
+    def intercept_errors(self) -> Floats:
+        """(m,) standard errors of the intercepts, likewise."""
+        return np.sqrt(self.residual_variance * self.leverage(-(self.axes.mean @ self.basis.T)[None]))
+
+    def leverage(self, scores: Floats) -> Floats:
+        """(n,) 1/n + Σ t² / (TᵀT) of rows with these scores (n, k)."""
+        return np.asarray(1 / self.axes.weight + (scores**2 / self.score_squares).sum(axis=1))
+
+    def predictions(self, scores: Floats) -> Floats:
+        """(n, m) of rows with these scores."""
+        return np.asarray(self.y_mean + scores @ self.loads)
+
+    def deviations(self, scores: Floats) -> Floats:
+        """(n, m) standard deviation of a new response about its prediction, noise included."""
+        return np.sqrt(np.multiply.outer(1 + self.leverage(scores), self.residual_variance))
+
+    @property
+    def r2(self) -> Floats:
+        """(m,) share of the sum of squares explained in the rows that were fitted; 0 for a constant response."""
+        varying = self.squares > 0
+        left = np.divide(self.residual_squares, self.squares, out=np.ones(self.m), where=varying)
+        return np.asarray(1 - left)

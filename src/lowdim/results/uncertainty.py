@@ -1,0 +1,173 @@
+"""How sure the numbers of a fit are: intervals, how stable components are, and what all of it rests on; frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadParameter
+from lowdim.results.table import Table
+
+Floats = NDArray[np.float64]
+
+OF_COMPONENTS = ("variances", "shares", "cumulative")
+"""Tables with one row for each component."""
+
+TIED = 0.9
+"""Share of resamples in which a component must keep its place to be told apart from its neighbours."""
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Numbers of one kind, and how sure each is: arrays of one shape, ready to be drawn."""
+
+    estimate: Floats
+    """Of all rows: what the model says."""
+    standard_error: Floats
+    lower: Floats
+    upper: Floats
+    """Ends of the intervals; NaN where nothing can be said."""
+    bias: Floats | None = None
+    """Of a bootstrap: the mean over resamples less the estimate."""
+
+    def columns(self, at: Any = ...) -> dict[str, Floats]:
+        """As columns of a table."""
+        named = {"estimate": self.estimate, "standard_error": self.standard_error}
+        named |= {"lower": self.lower, "upper": self.upper} | ({} if self.bias is None else {"bias": self.bias})
+        return {name: np.ravel(values[at]) for name, values in named.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """How far components of resamples are those of all rows. Angles are in degrees."""
+
+    kept: Floats
+    """(k,) share of resamples in which the component stood in its own place, when they are paired by direction."""
+    angle: Floats
+    """(k,) between the axis and its counterpart of the same place: the median …"""
+    angle_upper: Floats
+    """… and what it stays below with the probability of the intervals."""
+    plane_upper: Floats
+    """(k,) the same of the largest angle between the space of this and all components before, and its counterpart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Count:
+    """How many components a rule keeps."""
+
+    rule: str
+    estimate: int
+    lower: int
+    upper: int
+    counts: tuple[tuple[int, float], ...] = ()
+    """Numbers that resamples gave, and the share of resamples that gave each; empty where there are none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """Intervals for what a model has learnt.
+
+    `intervals[name]` holds arrays: (k,) of "variances", "shares", "cumulative"; (k, p) of "loadings" and "components";
+    (k, n) of "scores"; (1,) of "noise".
+    """
+
+    model: str
+    kind: str
+    """"bootstrap", "asymptotic" or "posterior"."""
+    level: float
+    n_rows: int
+    n_columns: int
+    axes: tuple[str, ...]
+    """Names of the components."""
+    columns: tuple[str, ...]
+    intervals: Mapping[str, Intervals] = field(repr=False)
+    assumptions: tuple[str, ...] = field(repr=False)
+    n_resamples: int | None = None
+    """None: nothing was drawn."""
+    seed: int | None = None
+    align: str | None = None
+    """How axes of resamples were turned: "sign" or "procrustes"."""
+    stability: Stability | None = field(default=None, repr=False)
+    counts: tuple[Count, ...] = field(default=(), repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
+    """What does not hold for these data."""
+    make: Callable[[Mapping[str, Any]], Any] = field(default=Table, repr=False)
+    """Columns → a frame of the user's kind."""
+
+    @property
+    def k(self) -> int:
+        """Number of components."""
+        return len(self.axes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Tables that there are."""
+        more = [] if self.stability is None else ["stability"]
+        more += ["k"] if self.counts else []
+        return (*self.intervals, *more)
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """Components that resamples do not tell apart from others; nothing is known of them without resamples."""
+        if self.stability is None:
+            return ()
+        kept = np.nan_to_num(self.stability.kept)
+        return tuple(axis for axis, share in zip(self.axes, kept, strict=True) if share < TIED)
+
+    def table(self, name: str) -> Any:
+        """A table by name, as a frame of the kind the model was fitted on (a plain Table for arrays).
+
+        Parameters
+        ----------
+        name : {"variances", "shares", "cumulative", "noise", "loadings", "components", "scores", "stability", "k"}
+            With columns estimate, standard_error, lower and upper, and of a bootstrap the bias; "loadings",
+            "components" and "scores" have a row for each entry. "stability" says how often components kept their
+            places and how far axes turned; "k" how many components rules keep. `names` are those that there are.
+        """
+        if name == "stability" and self.stability is not None:
+            one = self.stability
+            turned = {"angle": one.angle, "angle_upper": one.angle_upper, "plane_upper": one.plane_upper}
+            return self.make({"component": list(self.axes), "kept": one.kept, **turned})
+        if name == "k" and self.counts:
+            ends = {end: [getattr(one, end) for one in self.counts] for end in ("estimate", "lower", "upper")}
+            return self.make({"rule": [one.rule for one in self.counts], **ends})
+        if name not in self.intervals:
+            raise BadParameter.of("uncertainty", "table", name, f"one of {', '.join(map(repr, self.names))}")
+        found = self.intervals[name]
+        if found.estimate.ndim == 1:
+            first = {"component": list(self.axes)} if len(found.estimate) == self.k and name != "noise" else {}
+            return self.make({**first, **found.columns()})
+        of = list(self.columns) if name != "scores" else list(range(found.estimate.shape[1]))
+        each = len(of)
+        named = {"row" if name == "scores" else "column": of * self.k}
+        return self.make({**named, "component": [axis for axis in self.axes for _ in range(each)], **found.columns()})
+
+    def explain(self) -> str:
+        """Say in words what the intervals are, what they rest on, and where that does not hold."""
+        return "\n".join([self._what(), *self._order(), *self.assumptions, *self.notes])
+
+    def _what(self) -> str:
+        by = {"bootstrap": f"the bootstrap, from {self.n_resamples or 0:,} resamples of the rows (seed {self.seed})"}
+        by |= {"asymptotic": "the law of large samples", "posterior": "the posterior of the model"}
+        return (
+            f"{self.level * 100:g} % intervals of {self.model}, {self.n_rows:,} rows × {self.n_columns:,} columns, "
+            f"{self.k} component{'s' * (self.k > 1)}, by {by[self.kind]}."
+        )
+
+    def _order(self) -> list[str]:
+        if self.stability is None:
+            return []
+        if self.tied:
+            return [
+                f"Not told apart from others: {', '.join(self.tied)}. Fewer than {TIED:.0%} of the resamples have such "
+                "a component in its place, so the intervals of its entries reach over a plane; what the components "
+                "span together may still be sure (plane_upper in table('stability'))."
+            ]
+        return [f"All components keep their places in at least {TIED:.0%} of the resamples."]
+
+    def __str__(self) -> str:
+        return self.explain()

@@ -1,0 +1,101 @@
+"""`lowdim table` and `lowdim redundant`."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+import lowdim
+
+
+@pytest.fixture
+def model(wine):
+    """wine.csv and a model of it, in the folder where commands run."""
+    frame = lowdim.datasets.wine().to_pandas()
+    fitted = lowdim.PCA(3, scale=True).fit(frame)
+    fitted.save("wine.lowdim")
+    return fitted
+
+
+def rows_of(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_columns_of_a_model(run, model):
+    ended = run("table", "wine.lowdim", "correlations")
+    found = rows_of(ended.out)
+    assert ended.code == 0
+    assert list(found[0]) == ["column", "PC1", "PC2", "PC3"]
+    known = model.table("correlations")["pca0"]
+    np.testing.assert_allclose([float(row["PC1"]) for row in found], known, rtol=1e-12)
+
+
+def test_rows_with_labels_and_settings(run, model):
+    found = rows_of(run("table", "wine.lowdim", "outliers", "wine.csv", "--label", "kind", "--set", "level=0.99").out)
+    assert len(found) == 178
+    assert found[0]["kind"] == "class_0"
+    known = model.table("outliers", lowdim.datasets.wine().to_pandas(), level=0.99)
+    assert float(found[0]["T2_limit"]) == pytest.approx(known["T2_limit"].iloc[0], rel=1e-9)
+    named = rows_of(
+        run("table", "wine.lowdim", "outlier_columns", "wine.csv", "--label", "kind", "--set", "row=0,177").out
+    )
+    assert {row["row"] for row in named} == {"class_0", "class_2"}
+
+
+def test_supplementary_columns_of_the_same_file(run, model):
+    found = rows_of(run("table", "wine.lowdim", "supplementary", "wine.csv", "--extra", "kind").out)
+    assert [row["statistic"] for row in found].count("v_test") == 3
+    wrong = run("table", "wine.lowdim", "supplementary", "wine.csv", "--extra", "kinds")
+    assert wrong.code == 2
+    assert "did you mean kind?" in wrong.err
+
+
+def test_weights_of_rows(run, model, wine):
+    frame = lowdim.datasets.wine().to_pandas()
+    weight = np.resize([1.0, 2.0], 178)
+    frame.assign(w=weight).to_csv("weighted.csv", index=False)
+    lowdim.PCA(2).fit(frame, sample_weight=weight).save("weighted.lowdim")
+    assert run("table", "weighted.lowdim", "row_contributions", "weighted.csv").code != 0
+    found = rows_of(run("table", "weighted.lowdim", "row_contributions", "weighted.csv", "--weight", "w").out)
+    assert sum(float(row["PC1"]) for row in found) == pytest.approx(1)
+
+
+def test_tables_to_files(run, model, wine):
+    ended = run("table", "wine.lowdim", "drivers", "-o", "drivers.parquet", "--set", "top=2")
+    assert "6 rows of the table drivers" in ended.err
+    assert (wine / "drivers.parquet").exists()
+    assert "r_PC2" in run("table", "wine.lowdim", "rotated_shares", "--set", "method=promax").out
+
+
+def test_mistakes(run, model):
+    ended = run("table", "wine.lowdim", "nonsense")
+    assert ended.code == 2
+    assert "'column_cos2'" in ended.err
+    assert "NAME=VALUE" in run("table", "wine.lowdim", "drivers", "--set", "top").err
+    assert "is about rows" in run("table", "wine.lowdim", "row_cos2").err
+    assert "the model comes first" in run("table", "wine.csv", "row_cos2", "wine.lowdim").err
+
+
+def test_tables_of_other_models(run, wine):
+    X = lowdim.datasets.wine().to_pandas()
+    lowdim.VectorQuantizer(2).fit(X).save("codebook.lowdim")
+    assert len(rows_of(run("table", "codebook.lowdim", "codebook").out)) == 13
+    assert "take no settings" in run("table", "codebook.lowdim", "codebook", "--set", "k=2").err
+
+
+def test_redundant(run, wine):
+    frame = lowdim.datasets.wine().to_pandas()
+    frame.assign(percent=frame["alcohol"] / 100, one=1.0).to_csv("twice.csv", index=False)
+    ended = run("redundant", "twice.csv")
+    assert "percent = 0.01 · alcohol" in ended.out
+    assert "constant  one" in ended.out
+    assert "13 of 15 columns" in ended.out
+    assert run("redundant", "twice.csv", "--json").json["duplicates"][0]["others"] == ["alcohol"]
+    assert run("redundant", "twice.csv", "--json").json["more_directions"] == 0
+    run("redundant", "twice.csv", "-o", "relations.csv")
+    assert rows_of((wine / "relations.csv").read_text())[0]["column"] == "percent"
+    assert "no column is redundant" in run("redundant", "wine.csv").out
+    assert run("redundant", "wine.csv", "--tol", "2").code == 2

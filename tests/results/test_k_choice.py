@@ -1,0 +1,60 @@
+"""What is made of several answers: the median of those that may be believed, and who says what."""
+
+import numpy as np
+import pytest
+
+from lowdim.results.k_choice import Answer, Check, Curve, KChoice
+
+
+def answer(rule: str, k: int | None, asks: str = "noise", holds: bool | None = True) -> Answer:
+    return Answer(rule, rule.upper(), asks, k, "because", (Check("needs something", holds),))
+
+
+def choice(*answers: Answer) -> KChoice:
+    return KChoice(answers, "rows", 10, 5)
+
+
+@pytest.mark.parametrize(
+    ("answers", "k"),
+    [
+        ([answer("a", 3), answer("b", 3)], 3),
+        ([answer("a", 2), answer("b", 9), answer("c", 3)], 3),
+        ([answer("a", 2), answer("b", 4)], 2),  # the lower of two
+        ([answer("a", 2), answer("b", 9, holds=False), answer("c", 8, holds=False)], 2),
+        ([answer("a", 7, holds=False), answer("b", 9, holds=False), answer("c", 1, "keeps")], 7),
+        ([answer("a", None), answer("b", 4, "keeps"), answer("c", 6, "keeps")], 4),
+        ([answer("a", 2, holds=None)], 2),  # a remark speaks against nothing
+        ([answer("a", None)], None),
+    ],
+)
+def test_the_number_is_the_lower_median_of_what_may_be_believed(answers, k):
+    assert choice(*answers).k == k
+
+
+def test_the_verdict_says_who_says_what():
+    found = choice(answer("a", 2), answer("b", 4), answer("c", 9, "likely", False), answer("d", 5, "keeps"))
+    assert found.verdict == (
+        "2 components: the median of 2 rules about signal and noise whose assumptions hold, which say 2 to 4. "
+        "What stands out from noise: A 2, B 4. How many hidden causes are most probable: (C 9). "
+        "How much of the variance to keep: D 5. In brackets: an assumption of the rule does not hold here."
+    )
+    assert choice(answer("a", 1), answer("b", 1)).verdict == "1 component: all 2 rules about signal and noise agree."
+    assert choice(answer("a", 1)).verdict == "1 component: A says so."
+    assert "none hold" in choice(answer("a", 1, holds=False), answer("b", 2, holds=False)).verdict
+
+
+def test_answers_are_found_by_name_and_listed():
+    found = choice(answer("a", 2), answer("b", None, "keeps", None))
+    assert found["a"].k == 2
+    with pytest.raises(KeyError, match="'a', 'b'"):
+        found["c"]
+    table = found.table()
+    assert table["rule"] == ["a", "b"]
+    assert table["sound"] == [True, False]
+    assert "A: 2, because" in found.explain()
+    assert "B: no answer, because" in str(found)
+
+
+def test_curves_have_tables():
+    curve = Curve("value", np.arange(2), np.array([1.0, 2]), np.array([0.5, 3]))
+    assert list(curve.table()) == ["k", "value", "bar"]
