@@ -4,12 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint check-slow bench lecture5 clean
+.PHONY: demo figures test lint check-slow bench lecture5 page chromium clean
 
 demo: $(VENV)/.demo  ## PCA of the lecture's tables and of a made-up map; leaves pictures in out/
 	$(BIN)/python examples/demo.py out
 
-test: $(VENV)/.test  ## all quick tests and doctests
+figures: $(VENV)/.test  ## every picture of docs/plots.md, from bundled data and those in LOWDIM_DATA
+	$(BIN)/python examples/figures.py docs/figures
+
+test: $(VENV)/.test chromium  ## all quick tests and doctests
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 check-slow: $(VENV)/.test  ## the tests that take longer
@@ -22,6 +25,12 @@ lint: $(VENV)/.lint  ## format, lint and types
 
 bench: $(VENV)/.bench  ## peers and lowdim side by side; writes docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
+
+page: $(VENV)/.test  ## the report's script and style from frontend/, with Node of the test environment
+	$(BIN)/python frontend/build.py
+
+chromium:  ## a browser for the tests of the report page, where Debian's can be installed
+	@sh frontend/chromium.sh
 
 lecture5: $(VENV)/.bench  ## lecture 5's table and figure: PCA, logistic PCA and deep autoencoders of MNIST (LOWDIM_DATA)
 	$(BIN)/python benchmarks/lecture5.py

@@ -15,6 +15,7 @@ python benchmarks/run.py regression     regression on components, beside R's pls
 python benchmarks/run.py genotypes      people × SNPs, beside smartpca, PLINK; real ones are looked for in LOWDIM_DATA
 python benchmarks/run.py bootstrap      resamples of a PCA, beside decomposing each of them
 python benchmarks/run.py recognition    faces, with OpenCV's recogniser beside; needs the faces in LOWDIM_DATA
+python benchmarks/run.py report         the HTML page: size, time, frames of its map; needs Chromium
 python benchmarks/run.py topics         texts, with scikit-learn's LDA and NMF beside; needs the texts in LOWDIM_DATA
 """
 
@@ -40,6 +41,7 @@ import nmf
 import out_of_core
 import recognition
 import regression
+import report
 import topics
 from contenders import run
 from measure import Truth, extra_memory, interleaved
@@ -59,6 +61,7 @@ SECTIONS = (
     regression,
     genotypes,
     recognition,
+    report,
 )
 """Modules with a NAME and a table() of their own."""
 NEEDS_DATA = (denoise, inpaint, kernel_denoising, topics, recognition)

@@ -18,7 +18,7 @@ import numpy as np
 
 from lowdim import compare
 from lowdim.errors import NotConverged
-from lowdim.views.plots import write_figure
+from lowdim.views.plots.canvas import write_figure
 
 SIZE = 21
 """Height and width of a picture of a swimmer."""

@@ -12,7 +12,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import lowdim
-from lowdim.views.plots import draw_scores, draw_scree
 
 
 def main(folder: Path) -> None:
@@ -25,11 +24,11 @@ def main(folder: Path) -> None:
 
     figure = Figure(figsize=(13, 4.2), layout="constrained")
     left, middle, right = figure.subplots(1, 3, width_ratios=(1.15, 0.8, 1))
-    draw_scores(model.fit_, model.transform(foods.values), left, names=foods.rows)
+    model.plot.scores(foods.values, left, names=foods.rows)
     left.set_title("17 foods, 4 countries: one stands apart")
-    draw_scree(model.fit_, middle)
-    middle.set_title("Two dimensions hold 96 %")
-    draw_scores(genes.fit_, genes.transform(people.values), right, colors=map_colors(people.truth["positions"]))
+    model.plot.cumulative(middle)
+    middle.set_title("Two dimensions hold 96 %", loc="left")  # in the place of the figure's own remark
+    genes.plot.scores(people.values, right, color=map_colors(people.truth["positions"]))
     right.set_title("3,000 genes of 576 people: their map")
     figure.savefig(folder / "demo.png", dpi=130)
 

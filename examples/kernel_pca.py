@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import lowdim
-from lowdim.views.plots import BLUE, GREY, ORANGE
+from lowdim.views.plots.canvas import BLUE, GREY, ORANGE
 
 WIDTH = 0.35
 """Standard deviation of the Gaussian kernel, about half of what lies between the circles."""

@@ -21,7 +21,7 @@ import lowdim
 from lowdim.recipes.basis_pursuit import basis_pursuit
 from lowdim.solvers.basis_pursuit import least_absolute
 from lowdim.solvers.phase_transition import transition
-from lowdim.views.plots import BLUE, GREY, ORANGE
+from lowdim.views.plots.canvas import BLUE, GREY, ORANGE
 
 WIDTH = 8
 """Width of patches."""

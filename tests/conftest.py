@@ -1,7 +1,8 @@
 """What tests in every folder may ask for."""
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,12 @@ def shared_data() -> Callable[[str], Path]:
         return found
 
     return path
+
+
+@pytest.fixture(autouse=True)
+def no_figure_left_open() -> Iterator[None]:
+    """Figures that pyplot keeps are closed after each test."""
+    yield
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close("all")

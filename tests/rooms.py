@@ -56,7 +56,7 @@ ALONE = {
     "distributed": {"sources/dask.py"},
     "onnx": {"views/onnx.py"},
     "narwhals": {"sources/frames.py", "models/frames.py"},
-    "matplotlib": {"views/plots.py"},
+    "matplotlib": {"views/plots/canvas.py"},
     "sklearn": {
         "datasets/bundled.py",
         "recipes/topic_counts.py",

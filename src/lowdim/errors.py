@@ -76,8 +76,13 @@ class MissingValues(BadInput):
         advice = MEND_MISSING if missing and not infinite else MEND_INFINITE
         return cls(f"{' and '.join(parts)}, in {n_rows:,} rows, but every value must be finite: {advice}.")
 
+    def of_genotypes(self) -> MissingValues:
+        """The same of genotypes, whose missing calls another model takes."""
+        return MissingValues(str(self).replace(MEND_MISSING, MEND_CALLS))
+
 
 MEND_MISSING = "fit ProbabilisticPCA or PCA(missing='ppca'), or leave those rows or columns out"
+MEND_CALLS = "fit GenotypePCA, for which missing calls are nothing unusual"
 MEND_INFINITE = "make infinite values missing (NaN), or leave those rows or columns out"
 
 
@@ -213,6 +218,10 @@ class DuplicateRows(LowdimWarning):
 
 class RemovedRows(LowdimWarning):
     """Rows that were left out of a fit, as was asked."""
+
+
+class RemovedColumns(LowdimWarning):
+    """Columns that were left out of a fit."""
 
 
 class EmptyTexts(LowdimWarning):

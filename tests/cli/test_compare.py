@@ -60,19 +60,19 @@ def test_pictures_are_drawn(run, wine):
     rng = np.random.default_rng(0)
     for i in range(20):
         Image.fromarray(rng.integers(0, 256, (6, 5), dtype=np.uint8)).save(wine / "faces" / f"{i:02}.png")
-    ended = run("compare", "faces", "--k", 3, "--models", "vq,pca", "--figure", "f.png")
+    ended = run("compare", "faces", "--k", 3, "--models", "vq,pca", "--plot", "f.png")
     assert ended.code == 0
     assert ended.err == "f.png: bases, codes and reconstructions\n"
     with Image.open("f.png") as picture:
         assert picture.width > 500
     np.savez("stack.npz", faces=rng.random((20, 6, 5)))
-    ended = run("compare", "stack.npz", "-k", 3, "--models", "vq", "--figure", "s.png", "--row", 2)
+    ended = run("compare", "stack.npz", "-k", 3, "--models", "vq", "--plot", "s.png", "--row", 2)
     assert ended.err == "s.png: bases, codes and reconstructions\n"
     np.save("rows.npy", rng.random((20, 12)))
     assert (
-        run("compare", "rows.npy", "--k", 2, "--models", "pca", "--picture", "3x4", "--figure", "g.png", "-q").code == 0
+        run("compare", "rows.npy", "--k", 2, "--models", "pca", "--picture", "3x4", "--plot", "g.png", "-q").code == 0
     )
-    assert run("compare", "rows.npy", "--k", 2, "--models", "pca,vq", "--figure", "h.png").err == (
+    assert run("compare", "rows.npy", "--k", 2, "--models", "pca,vq", "--plot", "h.png").err == (
         "h.png: error against bytes\n"
     )
 
@@ -89,13 +89,13 @@ def test_pictures_are_drawn(run, wine):
         ("--k 3 --models pca --held-out 177", 3, "holds 177 out and leaves 1"),
         ("--k 3 --models pca --picture 19", 2, "--picture 19: height and width are needed"),
         ("--k 3 --models pca --picture 2x7", 2, "--picture: pictures of 2 × 7 have 14 numbers, but the rows have 13"),
-        ("--k 3 --models pca --figure f.jpg", 2, "must end in .png"),
+        ("--k 3 --models pca --plot f.jpg", 2, "f.jpg: figures ending in .jpg are not written; .png, .svg, .pdf are"),
         ("--k 3 --models pca --json -o -", 2, "both want standard output"),
         ("--k 3 --models pca --picture ²x6", 2, "--picture ²x6: height and width are needed"),
         ("--k 3 --models nope --row 8", 2, "--row 8: it must be a whole number from 0 to 7"),  # before models are made
-        ("--k 3 --models nope --row 3 --figure f.png", 2, "--row 3: rows are no pictures; say how high and wide"),
+        ("--k 3 --models nope --row 3 --plot f.png", 2, "--row 3: rows are no pictures; say how high and wide"),
         (
-            "-k 3 --models pca --picture 1x13 --held-out 3 --row 5 --figure f.png",
+            "-k 3 --models pca --picture 1x13 --held-out 3 --row 5 --plot f.png",
             2,
             "--row 5: it must be a whole",
         ),

@@ -64,8 +64,8 @@ def test_em_goes_on_where_it_stopped(tmp_path, monkeypatch, run):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 3)) @ rng.standard_normal((3, 12)) + rng.standard_normal((400, 12))
     np.save("holes.npy", np.where(rng.random(X.shape) < 0.4, np.nan, X))
-    # a pass is of eight blocks: after three that begin, EM is in its third step
-    code, said = interrupted("fit", "holes.npy", "--model", "ppca", "--keep", "3", "--save", "m.lowdim", blocks=43)
+    # three passes of eight blocks begin; so few rows are one block for EM, which is then in its third step
+    code, said = interrupted("fit", "holes.npy", "--model", "ppca", "--keep", "3", "--save", "m.lowdim", blocks=27)
     assert code == 130, said
     first, command = said.splitlines()
     assert "steps of EM, which m.part.lowdim keeps; go on with" in first

@@ -53,7 +53,9 @@ def test_one_screen_with_labels_and_without(run, tables):
     assert "closed-set" not in blind.out
 
 
-def test_folders_of_pictures_and_the_files_that_are_written(run, wine):
+@pytest.fixture
+def faces(wine):
+    """Folders `known` and `new`; of tom there are only new pictures."""
     rng = np.random.default_rng(0)
     for who in ("ann", "bob", "eve", "tom"):
         face = rng.integers(40, 210, (8, 6))
@@ -64,7 +66,10 @@ def test_folders_of_pictures_and_the_files_that_are_written(run, wine):
             (wine / side / who).mkdir(parents=True, exist_ok=True)
             pixels = np.clip(face + rng.integers(-15, 15, (8, 6)), 0, 255).astype(np.uint8)
             Image.fromarray(pixels).save(wine / side / who / f"{i}.png")
-    ended = run("recognise", "known", "new", "--figure", "f.png", "--save", "m.lowdim", "--max-distance", 0.3)
+
+
+def test_folders_of_pictures_and_the_files_that_are_written(run, faces):
+    ended = run("recognise", "known", "new", "--plot", "f.png", "--save", "m.lowdim", "--max-distance", 0.3)
     assert ended.code == 0
     assert ended.err == "f.png: the curves\nm.lowdim: the recogniser\n"
     assert "strangers let in" in ended.out
@@ -78,13 +83,56 @@ def test_folders_of_pictures_and_the_files_that_are_written(run, wine):
     assert len(scores.out.splitlines()) == 1 + 16
 
 
+def test_a_recogniser_that_was_kept(run, faces):
+    first = run("recognise", "known", "new", "--reject", "10%", "--save", "m.lowdim", "-o", "who.csv")
+    again = run("recognise", "m.lowdim", "new", "-o", "again.csv")
+    assert (first.code, again.code) == (0, 0)
+    assert again.out.splitlines()[1:] == first.out.splitlines()[1:]
+    table = pd.read_csv("who.csv")
+    pd.testing.assert_frame_equal(pd.read_csv("again.csv"), table)
+    assert table["probe"].tolist()[:5] == ["ann/4", "ann/5", "ann/6", "ann/7", "bob/4"]
+    known = table[table["label"] != "tom"]
+    assert (known["match"].str.split("/").str[0] == known["identity"]).all()
+    one = run("recognise", "m.lowdim", "new/bob")
+    assert "bob/" in one.out.splitlines()[3]
+    for words, argv in (
+        ("--reject: m.lowdim has its own gallery", ("m.lowdim", "new", "--reject", "5%")),
+        ("--save: m.lowdim has its own gallery", ("m.lowdim", "new", "--save", "n.lowdim")),
+        ("data of the same kind", ("m.lowdim", "wine.csv")),
+        ("is a table, but the gallery known is a folder of files", ("known", "wine.csv")),
+        ("is a folder of files, but the gallery wine.csv is a table", ("wine.csv", "new", "--label", "kind")),
+    ):
+        ended = run("recognise", *argv)
+        assert ended.code != 0
+        assert words in ended.err
+    assert "lowdim recognise m.lowdim new" in run("predict", "m.lowdim", "new").err
+    run("fit", "wine.csv", "--label", "kind", "--save", "pca.lowdim")
+    assert "but a recogniser is needed" in run("recognise", "pca.lowdim", "new").err
+
+
+def test_columns_that_are_left_out_and_labels_that_are_missing(run, tables):
+    rows = tables.iloc[::2].assign(place="north")
+    rows.to_csv("known.csv", index=False)
+    ended = run("recognise", "known.csv", "new.csv", "--label", "kind", "--scale")
+    assert ended.out.splitlines()[1] == "left out  place (text)"
+    rows["kind"] = rows["kind"].where(np.arange(len(rows)) != 3)
+    rows.to_csv("holes.csv", index=False)
+    for gallery, probes in (("holes.csv", "new.csv"), ("known.csv", "holes.csv")):
+        ended = run("recognise", gallery, probes, "--label", "kind", "--scale")
+        assert ended.code == 3
+        assert ended.err.startswith(f"error: holes.csv: 1 of {len(rows)} labels is missing")
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
         ((), 2, "which column says whose a row is? Name it, as in --label person"),
         (("--label", "kin"), 2, "kin"),
         (("--label", "kind", "--reject", "5"), 2, "--reject 5: a share between 0 and 1 is needed"),
-        (("--label", "kind", "--metric", "l1"), 2, "one of 'cosine', 'euclid', 'whitened'"),
+        (("--label", "kind", "--metric", "l1"), 2, "--metric l1: it must be one of 'cosine', 'euclid', 'whitened'"),
+        (("--label", "kind", "--neighbours", "0"), 2, "--neighbours 0: it must be"),
+        (("--label", "kind", "--drop-first", "99"), 2, "--drop-first 99: it must be"),
+        (("--label", "kind", "--reject", "5%", "--max-distance", "1"), 2, "left out, as --reject 0.05 finds the limit"),
         (("--label", "kind", "--json", "-o", "-"), 2, "both want standard output"),
         (("--label", "kind", "--keep", "none"), 2, "--keep none"),
     ],

@@ -28,7 +28,7 @@ def fuel(tmp_path, monkeypatch):
 
 
 def test_regress_keeps_a_model_that_predicts(run, fuel):
-    ended = run(*REGRESS, "--folds", "4", "--save", "m.lowdim", "--figure", "f.png")
+    ended = run(*REGRESS, "--folds", "4", "--save", "m.lowdim", "--plot", "f.png")
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
     assert lines[0].startswith("fuel.csv: 40 rows × 12 columns")
@@ -98,6 +98,10 @@ def test_holes_are_filled_and_rows_without_target_left_out(run, fuel):
         (("regress", "fuel.csv", "--target", "octane", "--columns", "octane"), "no other column"),
         (("regress", "fuel.csv", "--target", "octane", "--keep", "50"), "between 1 and 12"),
         (("regress", "fuel.csv", "--target", "octane,octane"), "are called 'octane'"),
+        (("regress", "few.csv", "--target", "octane"), "3 rows have a target: 3 folds leave 2 rows"),
+        (("regress", "few.csv", "--target", "kind"), "the column holds text, but a regression predicts numbers"),
+        (("regress", "few.parquet", "--target", "empty"), "none of the 3 rows has a finite value of it"),
+        (("predict", "m.lowdim", "late.csv"), "row 39 has no finite value in column 'nm4'"),
         (("predict", "m.lowdim", "fuel.csv", "--level", "95"), "such as 90%"),
         (("predict", "m.lowdim", "fuel.csv", "--level", "most"), "such as 90%"),
         (("predict", "fuel.csv", "m.lowdim"), "the model comes first"),
@@ -109,8 +113,14 @@ def test_what_cannot_be_is_said(run, fuel, arguments, said):
     run(*REGRESS, "--alone", "--save", "m.lowdim")
     run("fit", "fuel.csv", "--save", "pca.lowdim")
     fuel.rename(columns={"nm3": "nm_3"}).to_csv("other.csv", index=False)
+    few = fuel[:3].assign(kind=["a", "b", "a"], empty=np.nan)
+    few.drop(columns="empty").to_csv("few.csv", index=False)
+    few.to_parquet("few.parquet")
+    fuel.loc[38, "nm4"] = np.nan
+    fuel.to_csv("late.csv", index=False)
     ended = run(*arguments)
     assert ended.code != 0
+    assert ended.out == ""  # no header before an error
     assert said in ended.err
     assert len(ended.err.splitlines()) == 1
 

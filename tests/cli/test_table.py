@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import numpy as np
 import pytest
@@ -73,7 +74,7 @@ def test_tables_to_files(run, model, wine):
 def test_mistakes(run, model):
     ended = run("table", "wine.lowdim", "nonsense")
     assert ended.code == 2
-    assert "'column_cos2'" in ended.err
+    assert "there are eigenvalues, components" in ended.err
     assert "NAME=VALUE" in run("table", "wine.lowdim", "drivers", "--set", "top").err
     assert "is about rows" in run("table", "wine.lowdim", "row_cos2").err
     assert "the model comes first" in run("table", "wine.csv", "row_cos2", "wine.lowdim").err
@@ -99,3 +100,51 @@ def test_redundant(run, wine):
     assert rows_of((wine / "relations.csv").read_text())[0]["column"] == "percent"
     assert "no column is redundant" in run("redundant", "wine.csv").out
     assert run("redundant", "wine.csv", "--tol", "2").code == 2
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        ("outliers", "the table outliers is about rows, and a model does not keep them: name the data after it."),
+        ("outlier_columns wine.csv", "needs places of rows, from 0 to 177: --set row=3, or --set row=3,7."),
+        ("outlier_columns wine.csv --set row=999", "--set row=999: it must be places of rows, from 0 to 177"),
+        ("outliers wine.csv --set level=2", "--set level=2: it must be a number between 0 and 1"),
+        ("outliers wine.csv --set training=maybe", "--set training=maybe: it must be true or false"),
+        ("outliers wine.csv --set foo=1", "--set foo: the table outliers takes level, training, q_law."),
+        ("outliers wine.csv --set reference=a", "other rows cannot be typed"),
+        ("supplementary wine.csv", "took no part in the fit: --extra A,B."),
+        ("loadings wine.csv --extra kind", "--extra is of the table supplementary; leave it out for loadings."),
+        ("loadings --extra kind", "--extra kind: is a column of data, and none are given"),
+        ("rotated --set method=no", "--set method=no: it must be varimax or promax."),
+        ("rotated --set k=9", "--set k=9: it must be from 1 to 3."),
+    ],
+)
+def test_errors_are_in_words_of_the_prompt(run, model, argv, said):
+    ended = run("table", "wine.lowdim", *argv.split())
+    assert ended.code in (2, 3)
+    assert said in ended.err
+
+
+def test_redundant_speaks_of_its_own_options(run, wine):
+    assert "--tol 2.0: it must be from 1e-06, and below 1" in run("redundant", "wine.csv", "--tol", "2").err
+    with open("holes.csv", "w") as file:
+        file.write("a,b\n1,2\n3,\n4,5\n6,7\n")
+    err = run("redundant", "holes.csv").err
+    assert "fill them first, as lowdim impute does" in err
+    assert "--model" not in err
+
+
+def test_one_component_is_no_components(run, wine):
+    """Screens of a fit with one component of two columns, wherever they say how many."""
+    run("fit", "wine.csv", "--keep", "1", "--columns", "ash,hue", "--save", "one.lowdim")
+    said = [run("explain", "one.lowdim"), run("info", "one.lowdim")]
+    said.append(run("transform", "one.lowdim", "wine.csv", "-o", "scores.csv"))
+    said.append(run("choose", "wine.csv", "--columns", "ash,hue", "--plot", "k.svg"))
+    for model in ("pca", "ppca"):
+        said.append(run("fit", "wine.csv", "--columns", "ash,hue", "--keep", "1", "--model", model))
+        said.append(run("uncertainty", "wine.csv", "--columns", "ash,hue", "--keep", "1", "--model", model))
+    assert all(ended.code == 0 for ended in said)
+    for ended in said:
+        assert not re.search(r"\b1 (components|rows|columns|dimensions|resamples)\b", ended.out + ended.err), (
+            ended.out + ended.err
+        )

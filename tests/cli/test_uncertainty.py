@@ -50,9 +50,9 @@ def test_other_models(run, wine):
     ("given", "said"),
     [
         (("--model", "kernel"), "intervals are known of pca, ppca, nmf"),
-        (("--kind", "guess"), "'bootstrap', 'asymptotic' or 'posterior'"),
+        (("--kind", "guess"), "--kind guess: it must be bootstrap, asymptotic or posterior"),
         (("--resamples", "2"), "from 10"),
-        (("--what", "dreams", "-o", "x.csv", "--resamples", "10"), "one of 'variances'"),
+        (("--what", "dreams", "-o", "x.csv", "--resamples", "10"), "one of variances"),
         (("-o", "wine.csv"), "would be written over what is read"),
     ],
 )
@@ -60,3 +60,32 @@ def test_what_cannot_be_done_is_said(run, wine, given, said):
     ended = run("uncertainty", "wine.csv", *given)
     assert ended.code == 2
     assert said in ended.err
+
+
+def test_what_is_written_is_checked_before_anything_is_fitted(run, wine):
+    ended = run("uncertainty", "wine.csv", "--what", "scores")
+    assert ended.code == 2
+    assert "add -o scores.csv, or -o - to print it" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        ("--kind posterior", "take --kind bootstrap or asymptotic, or --model ppca"),
+        ("--kind asymptotic --scale", "--kind asymptotic is about covariances, but --scale makes"),
+        ("--level 2", "--level 2.0: it must be a number between 0 and 1"),
+        ("--resamples 2", "--resamples 2: it must be a whole number from 10"),
+        ("--seed -1", "--seed -1: it must be a whole number from 0"),
+    ],
+)
+def test_errors_are_in_words_of_the_prompt(run, wine, argv, said):
+    ended = run("uncertainty", "wine.csv", "--keep", "2", *argv.split())
+    assert ended.code == 2
+    assert said in ended.err
+
+
+@pytest.mark.parametrize("verb", ["uncertainty", "choose", "redundant"])
+def test_columns_without_numbers_are_named(run, wine, verb):
+    more = {"uncertainty": ("--resamples", "20"), "choose": ("--rule", "share-90"), "redundant": ()}[verb]
+    assert "left out  kind (text)" in run(verb, "wine.csv", *more).out
+    assert run(verb, "wine.csv", *more, "--json").json["left_out"] == {"kind": "text"}

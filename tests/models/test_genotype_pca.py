@@ -10,7 +10,15 @@ import scipy.sparse
 
 import lowdim
 from lowdim import GenotypePCA
-from lowdim.errors import BadInput, BadParameter, DuplicateRows, RemovedRows, SingularModel, WrongColumns
+from lowdim.errors import (
+    BadInput,
+    BadParameter,
+    DuplicateRows,
+    FormatError,
+    RemovedRows,
+    SingularModel,
+    WrongColumns,
+)
 from lowdim.matrices import genotypes
 from lowdim.models import fit_genotypes
 from populations import balding_nichols, patterson
@@ -254,6 +262,7 @@ def test_duplicates_are_named():
         {"ld_window": 1},
         {"outlier_sigma": 0},
         {"outlier_rounds": 0},
+        {"autosomes": 0},
         {"n_components": 60},
     ],
 )
@@ -276,6 +285,19 @@ def test_a_file_gives_it_back(tmp_path):
     np.testing.assert_array_equal(back.tracy_widom_["p_value"], model.tracy_widom_["p_value"])
     np.testing.assert_array_equal(back.transform(calls), model.transform(calls))
     assert back.explain() == model.explain()
+
+
+def test_files_of_before_alleles_and_autosomes(tmp_path):
+    from lowdim.models.saving import pack, unpack
+
+    model = GenotypePCA(3, autosomes=None).fit(CALLS)
+    document = pack(model)
+    assert "alleles" not in document.arrays
+    del document.facts["fit"]["off_autosomes"], document.facts["params"]["autosomes"]
+    np.testing.assert_array_equal(unpack(document).transform(CALLS), model.transform(CALLS))
+    document.arrays["alleles"] = np.frombuffer(b'["A G"]', dtype=np.uint8)
+    with pytest.raises(FormatError):
+        unpack(document)
 
 
 def test_other_columns_are_refused():

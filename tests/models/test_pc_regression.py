@@ -18,7 +18,16 @@ from sklearn.preprocessing import StandardScaler
 
 import lowdim
 from lowdim import PCRegression
-from lowdim.errors import BadInput, BadParameter, LowdimWarning, RankWarning, UnrelatedWarning, WrongShape
+from lowdim.errors import (
+    BadInput,
+    BadParameter,
+    LowdimWarning,
+    NotConverged,
+    RankWarning,
+    UnrelatedWarning,
+    WrongShape,
+)
+from lowdim.models.regression_folds import filler_of, rough_filler_of
 from lowdim.models.regression_rivals import _pls_path
 from lowdim.models.regression_settings import task_of
 from lowdim.solvers.principal_regression import Rows, turned
@@ -317,6 +326,32 @@ class TestMissing:
         model.save(tmp_path / "m.lowdim")
         np.testing.assert_array_equal(lowdim.load(tmp_path / "m.lowdim").predict(holes), model.predict(holes))
 
+    def test_a_fold_is_filled_by_what_is_left_alone(self):
+        X, y = made(30, 5)
+        X[[2, 5, 11, 28], [0, 3, 1, 2]] = np.nan
+        X[29] = X[28]  # held out twice: one of them stays
+        train, test = np.arange(24), np.arange(24, 30)
+        other = X.copy()
+        other[24:29] = X[[27, 26, 25, 24, 20]][:, ::-1] * 3  # other values, other holes, in rows held out
+        settings = {"n_components": 2, "missing": "ppca", "cv": [(train, test)]}
+        models = [PCRegression(**settings).fit(rows, y) for rows in (X, other)]
+        assert models[0].held_out_[29] == models[1].held_out_[29]
+
+    def test_rough_fillers_of_folds_fill_as_whole_ones_do_and_warn_of_nothing(self, monkeypatch):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(25, 2)) @ rng.normal(size=(2, 5)) + rng.normal(size=(25, 5))  # noise: EM is slow
+        y = X @ rng.normal(size=5)
+        X[[1, 7, 13, 19], [0, 2, 3, 4]] = np.nan
+        rows = Rows(X, y[:, None], np.ones(25))
+        rough = rough_filler_of(rows, 0)
+        filled, deviation = filler_of(rows, 0).impute(X, return_std=True)
+        # a tenth of their own error bars: what is predicted does not hang on the last digits of a likelihood
+        assert (np.abs(rough.impute(X) - filled) <= 0.1 * deviation).all()
+        monkeypatch.setattr("lowdim.models.regression_folds.STEPS", 2)  # no fold converges
+        with pytest.warns(NotConverged):
+            rough_filler_of(rows, 0)
+        PCRegression(1, missing="ppca", cv=3, repeats=1).fit(X, y)  # a warning would be an error
+
     def test_without_holes_nothing_is_filled(self):
         X, y = made()
         one, other = PCRegression(cv=3).fit(X, y), PCRegression(cv=3, missing="ppca").fit(X, y)
@@ -382,6 +417,10 @@ class TestAtTheEdge:
             PCRegression().fit(X, y[:5])
         with pytest.raises(BadInput, match="3 rows"):
             PCRegression().fit(X[:2], y[:2])
+        with pytest.raises(BadInput, match=r"n_samples=3: 3 folds leave 2 rows to choose by.*compare=True"):
+            PCRegression(compare=True).fit(X[:3], y[:3])
+        with pytest.raises(BadInput, match="NaN or infinity in 1 of 20 entries"):
+            PCRegression().fit(X, np.r_[y[:-1], np.nan])
         with pytest.raises(BadInput, match="no number"):
             PCRegression().fit(X, ["a"] * 20)
         with pytest.raises(BadParameter, match="level"):

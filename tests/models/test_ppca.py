@@ -345,7 +345,7 @@ def test_pca_of_holes_says_what_em_did(tmp_path):
         assert f"log-likelihood {ProbabilisticPCA(K).fit(holes).loglik_:.6g}" in said
         assert "rad" not in said
         assert "rad" not in str(one.certificate_)
-        assert one.certificate_.word == "untrusted"
+        assert one.certificate_.word == "reached"
 
 
 # -- what cannot be done --------------------------------------------------------------------------------------------
@@ -366,7 +366,11 @@ def test_more_components_than_rows_tell_get_one_answer_too(hidden):
     X = planted(6, hidden)[1]
     with pytest.raises(BadInput, match=r"5 components were asked for, but 6 rows × 12 columns .* at most 4"):
         ProbabilisticPCA(5).fit(X)
-    assert ProbabilisticPCA("bic").fit(X).n_components_ <= 4
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", RankWarning
+        )  # 4 components explain 6 rows: rounding says how little noise is left
+        assert ProbabilisticPCA("bic").fit(X).n_components_ <= 4
     weight = np.r_[np.ones(6), np.zeros(3)]
     with pytest.raises(BadInput, match="but 6 rows × 12 columns"):
         ProbabilisticPCA(5).fit(np.r_[X, X[:3]], sample_weight=weight)

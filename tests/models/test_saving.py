@@ -13,7 +13,7 @@ from sklearn.decomposition import NMF, IncrementalPCA
 
 import lowdim
 from lowdim import PCA
-from lowdim.errors import BadInput
+from lowdim.errors import BadInput, FormatError
 
 X = np.random.default_rng(0).standard_normal((60, 7)) * np.arange(1, 8) + 3
 
@@ -108,3 +108,13 @@ def test_a_model_that_is_not_fitted_cannot_be_saved(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not fitted"):
         PCA().save(tmp_path / "model.lowdim")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_table_is_no_model_and_says_what_to_call(tmp_path):
+    path = tmp_path / "wine.csv"
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(FormatError, match=r"a table, not a .lowdim model file: lowdim.open reads it"):
+        lowdim.load(path)
+    PCA(2).fit(X).save(tmp_path / "model.lowdim")
+    (tmp_path / "model.lowdim").rename(tmp_path / "named.csv")  # what is inside decides
+    assert lowdim.load(tmp_path / "named.csv").n_components_ == 2

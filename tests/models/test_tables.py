@@ -523,7 +523,7 @@ def test_what_cannot_be_told_is_refused_in_a_sentence():
             model.table("biplot", X, **settings)
     with pytest.raises(BadParameter, match="'varimax' or 'promax'"):
         model.rotated(2, "quartimax")
-    with pytest.raises(BadInput, match="have no variance"):
+    with pytest.raises(BadInput, match="has no variance"):
         PCA(center=False).fit(np.outer(np.arange(1.0, 5), [1.0, 2])).rotated(2)
 
 

@@ -397,3 +397,25 @@ def test_sparse_rows_and_files_give_the_same(tmp_path):
     ]
     assert np.allclose(found[0], found[1], atol=1e-9)
     assert np.allclose(found[2], found[1], atol=1e-9)
+
+
+def test_rows_that_repeat_do_not_make_components_look_tied():
+    """30 rows of 2,000 columns, variances 3 : 1: a row that was drawn four times has a direction of its own."""
+    rng = np.random.default_rng(0)
+    axes = np.linalg.qr(rng.standard_normal((2000, 2)))[0].T
+    X = rng.standard_normal((30, 2)) * [16, 9] @ axes + rng.standard_normal((30, 2000))
+    sure = lowdim.PCA(3).fit(X).uncertainty(X, n_resamples=200)
+    variances = sure.intervals["variances"]
+    assert variances.lower[2] > variances.estimate[2]
+    assert "not even hold the estimate" in sure.explain()
+    assert sure.stability.kept[2] < 0.9
+    assert "pca2" in sure.unjudged
+    assert "pca2" not in sure.tied
+    assert "Not judged: " in sure.explain()
+
+
+def test_components_of_many_rows_are_still_told_to_be_tied():
+    X = np.random.default_rng(0).standard_normal((200, 4))  # all variances alike
+    sure = lowdim.PCA(2).fit(X).uncertainty(X, n_resamples=100)
+    assert sure.tied
+    assert sure.unjudged == ()

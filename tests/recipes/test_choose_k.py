@@ -315,6 +315,22 @@ def test_holes_leave_the_rules_by_entries():
     assert found["share-90"].k is None
 
 
+def test_with_holes_columns_on_larger_scales_are_told_as_the_reason_to_disagree():
+    """One column of 12 has all the variance; hidden entries are then predicted by nothing, and BIC keeps going."""
+    X = planted(80, 12, rank=2, times=6)
+    X[:, 0] = 300 * np.random.default_rng(1).standard_normal(80)
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    found = choose_k(X, rules=["bic", "held-out"], most=6)
+    assert not found["held-out"].sound
+    assert not found["bic"].sound
+    assert "of the error is in x0" in found["bic"].flag
+    assert [name for name, _ in found.swamped] == ["x0"]
+    assert "scale=True" in found.verdict
+    scaled = choose_k(X, scale=True, rules=["bic", "held-out"], most=6)
+    assert scaled["held-out"].sound
+    assert not scaled.swamped
+
+
 def test_bic_of_rows_without_holes_is_the_closed_form():
     """One entry missing of very many changes it by what that entry says, about a few units of 3,000."""
     X = planted(200, 8, rank=2, times=6)
@@ -340,7 +356,7 @@ def test_planted_parts_are_found():
     X = made_of_parts(100, 3, 9)
     found = choose_k(NMF(), X)
     assert counts(found) == {"held-out": 3, "bi-cross-validation": 3}
-    assert found.verdict == "3 parts: all 2 rules about signal and noise agree."
+    assert found.verdict == "3 parts: both rules about signal and noise agree."
     assert choose_k(NMF(), scipy.sparse.csr_array(X), rules="bi-cross-validation").k == 3
 
 
@@ -434,6 +450,12 @@ def test_settings_of_an_estimator_are_used():
         (lambda X: (NMF(),), {}, BadInput, "pass the rows too"),
         (lambda X: (KernelPCA(),), {}, BadInput, "not fitted"),
         (lambda X: (lowdim.VectorQuantizer(2),), {}, BadParameter, "PCA, ProbabilisticPCA, NMF or KernelPCA"),
+        (
+            lambda X: (lowdim.GenotypePCA(),),
+            {},
+            BadParameter,
+            "n_significant_ is the number .* tracy_widom_ tests each",
+        ),
         (lambda X: (np.ones((20, 3)),), {}, BadInput, "No column varies"),
     ],
 )

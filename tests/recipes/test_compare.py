@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from matplotlib.text import Text
 from sklearn import decomposition
 
 import lowdim
@@ -386,7 +387,8 @@ def test_the_figure_says_what_its_colours_are() -> None:
 def test_names_of_models_that_are_alike_do_not_hide_each_other() -> None:
     figure = compare(X, {f"model {i}": "pca" for i in range(5)}, K).plot()
     figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+    named = [text for text in figure.axes[0].texts if text.get_text().startswith("model ") and text.get_visible()]
+    boxes = [Text.get_window_extent(text) for text in named]  # of the words, without the lines to their points
     assert len(boxes) == 5
     assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
     low, high = figure.axes[0].get_ylim()

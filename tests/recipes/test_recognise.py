@@ -76,6 +76,31 @@ def test_tables_and_words(found: Any) -> None:
         found.table("rocs")
 
 
+def test_a_fitted_recogniser_in_the_place_of_its_gallery(found: Any) -> None:
+    again = recognise(found.model, None, ROWS[~GALLERY], WHO[~GALLERY], n_draws=50)
+    assert again.measures() == found.measures()
+    np.testing.assert_array_equal(again.distances, found.distances)
+    assert again.pictures is None
+    for more in (
+        {"labels": WHO[GALLERY]},
+        {"labels": None, "metric": "euclid"},
+        {"labels": None, "scale": np.ones(20)},
+    ):
+        with pytest.raises(BadParameter, match="was given beside a fitted Recogniser"):
+            recognise(found.model, probes=ROWS[~GALLERY], **more)
+
+
+@pytest.mark.parametrize("hole", [None, np.nan])
+def test_labels_that_are_missing_are_counted(hole: Any) -> None:
+    for kind in (object, float) if hole is not None else (object,):
+        labels = WHO.astype(kind)
+        labels[[4, 9]] = hole
+        with pytest.raises(BadInput, match=r"Recogniser: 2 of 96 labels are missing .* the first that of row 5"):
+            Recogniser(2).fit(ROWS, labels)
+        with pytest.raises(BadInput, match="2 of 96 labels are missing"):
+            recognise(ROWS, WHO, ROWS, labels)
+
+
 def test_without_labels_nothing_is_judged() -> None:
     found = recognise(ROWS[GALLERY], WHO[GALLERY], ROWS[~GALLERY], n_components=6)
     assert found.closed_set is found.verification is found.counts is None

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import lowdim
-from lowdim.errors import BadInput, BadParameter, MissingValues, NeedsAnotherPass
+from lowdim.errors import BadInput, BadParameter, MissingValues, NeedsAnotherPass, TooLarge
 from lowdim.results.table import Table
 from lowdim.views.redundancy import redundancy_lines
 
@@ -163,7 +163,7 @@ def test_directions_beyond_those_that_are_given_are_counted(copies):
     assert found.more_directions == max(copies - 20, 0)
     said = f"{copies} directions hardly vary, by the correlations: the 20 smallest are given, {copies - 20} are not"
     assert (said in str(found)) == (copies > 20)
-    lines = [line.text for line in redundancy_lines("X", found, 200)]
+    lines = [line.text for line in redundancy_lines("X", found, {"name": "text"}, 200)]
     assert any(said in line for line in lines) == (copies > 20)
 
 
@@ -177,5 +177,15 @@ def test_what_is_refused():
     with pytest.raises(NeedsAnotherPass):
         lowdim.redundant(iter([X]))
     X[3, 1] = np.nan
-    with pytest.raises(MissingValues):
+    with pytest.raises(
+        MissingValues, match=r"fill them first, as ProbabilisticPCA\('auto'\).fit\(X\).impute\(X\) does"
+    ):
         lowdim.redundant(X)
+
+
+def test_correlations_that_do_not_fit_are_refused_before_rows_are_read(monkeypatch):
+    module = import_module("lowdim.recipes.redundant")
+    monkeypatch.setattr(module, "available_memory", lambda: 24 * 100**2)
+    assert lowdim.redundant(np.eye(100)).n_rows == 100
+    with pytest.raises(TooLarge, match=r"101 columns take 0.0 GB .* up to 100 columns at a time"):
+        lowdim.redundant(np.eye(101))

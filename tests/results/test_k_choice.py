@@ -34,13 +34,41 @@ def test_the_number_is_the_lower_median_of_what_may_be_believed(answers, k):
 def test_the_verdict_says_who_says_what():
     found = choice(answer("a", 2), answer("b", 4), answer("c", 9, "likely", False), answer("d", 5, "keeps"))
     assert found.verdict == (
-        "2 components: the median of 2 rules about signal and noise whose assumptions hold, which say 2 to 4. "
+        "2 components: the lower of two rules about signal and noise whose assumptions hold, which say 2 and 4. "
         "What stands out from noise: A 2, B 4. How many hidden causes are most probable: (C 9). "
         "How much of the variance to keep: D 5. In brackets: an assumption of the rule does not hold here."
     )
-    assert choice(answer("a", 1), answer("b", 1)).verdict == "1 component: all 2 rules about signal and noise agree."
+    assert choice(answer("a", 1), answer("b", 1)).verdict == "1 component: both rules about signal and noise agree."
     assert choice(answer("a", 1)).verdict == "1 component: A says so."
     assert "none hold" in choice(answer("a", 1, holds=False), answer("b", 2, holds=False)).verdict
+
+
+def test_answers_that_range_widely_are_told_as_a_range():
+    found = choice(answer("a", 2), answer("b", 17), answer("c", 10, "predicts"))
+    assert found.wide
+    assert found.range == (2, 17)
+    assert found.k == 10
+    assert found.conclusion == (
+        "2 to 17 components: the 3 rules about signal and noise disagree widely. 2 (A) stand out from noise; 17 (B) "
+        "take in weaker ones that may do so too. Recommended: 10, the median; 2 for axes to interpret, up to 17 where "
+        "losing weak ones is worse than noise."
+    )
+    two = choice(answer("a", 6, "predicts"), answer("b", 15, "likely"))
+    assert two.k == 6
+    assert "6 (A) predict best what was left out; 15 (B) are most probable if noise is white" in two.conclusion
+    assert "Recommended: 6, the cautious end" in two.conclusion
+    for near in ((2, 4), (7, 10), (10, 20)):  # no more than two apart, or than twice as many
+        assert not choice(*(answer(f"r{k}", k) for k in near)).wide
+
+
+def test_no_number_is_defended_where_none_may_be_believed_and_they_contradict_each_other():
+    told = (answer("a", 0, holds=False), answer("b", 8, "likely", holds=False))
+    found = KChoice(told, "rows", 10, 5, swamped=(("day", 0.6), ("ozone", 0.33)))
+    assert found.k is None
+    assert "No number can be recommended" in found.verdict
+    assert "day and ozone together hold 93 % of the variance" in found.verdict
+    assert "scale=True" in found.verdict
+    assert "scale=True" not in choice(*told).verdict  # columns are on one scale
 
 
 def test_answers_are_found_by_name_and_listed():

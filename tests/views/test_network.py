@@ -10,9 +10,9 @@ import pytest
 
 from lowdim.results.network import NetworkFit
 from lowdim.views.facts import fit_facts
-from lowdim.views.figures import learning_curve
+from lowdim.views.figures.learning import learning_curve
 from lowdim.views.network import explain_network, network_model_lines, network_summary, standing
-from lowdim.views.plots import draw_learning_curve
+from lowdim.views.plots.learning import draw_learning_curve
 from lowdim.views.summary import About
 from networks import made_network
 

@@ -7,8 +7,9 @@ import pytest
 
 from lowdim import PCRegression
 from lowdim.errors import BadParameter
-from lowdim.views.figures import validation_curve
-from lowdim.views.plots import draw_predictions, draw_validation
+from lowdim.views.figures.predictions import predictions
+from lowdim.views.figures.validation import validation_curve
+from lowdim.views.plots.regression import draw_predictions, draw_regression, draw_validation
 from lowdim.views.regression import explain_regression, regression_model_lines, regression_summary
 from lowdim.views.summary import SCREEN, About
 
@@ -35,7 +36,18 @@ def test_several_responses_are_drawn_as_shares():
     _, Y, model = fitted(m=2)
     np.testing.assert_allclose(validation_curve(model.fit_).error, model.cv_table_["error"])
     assert draw_validation(model.fit_).get_ylabel() == "error, share of the variance"
-    assert draw_predictions(model.fit_, Y, model.held_out_, response=1).get_xlabel() == "y1, measured"
+    assert (
+        draw_predictions(predictions(model.fit_, Y, model.held_out_, held_out=True)[1]).get_xlabel() == "y1, measured"
+    )
+
+
+@pytest.mark.parametrize(("m", "shape"), [(1, (1, 2)), (2, (1, 3)), (3, (2, 2)), (4, (2, 3))])
+def test_every_response_has_a_panel(m, shape):
+    _, Y, model = fitted(m)
+    axes = draw_regression(model.fit_, Y, model.held_out_).axes
+    assert [ax.get_xlabel() for ax in axes[1:]] == [f"{name}, measured" for name in model.fit_.names]
+    grid = axes[0].get_subplotspec().get_gridspec()
+    assert (grid.nrows, grid.ncols) == shape
 
 
 def test_picked_components_are_no_point_of_the_curve():

@@ -8,7 +8,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
-from lowdim.cli.opening import Wish, naming
+from lowdim.cli.opening import Wish, left_out, naming
 from lowdim.errors import BadParameter
 
 EXAMPLES = """
@@ -37,7 +37,8 @@ Most = Annotated[
     int | None, typer.Option(metavar="K", show_default=False, help="Dimensions that rules consider, at most.")
 ]
 Plot = Annotated[
-    str | None, typer.Option(metavar="FILE", show_default=False, help="Draw the scree and the answers: a .png file.")
+    str | None,
+    typer.Option(metavar="FILE", show_default=False, help="Draw the scree and the answers: a .png, .svg or .pdf file."),
 ]
 Seed = Annotated[int, typer.Option(metavar="NUMBER", help="For shuffles, and for what is left out.")]
 
@@ -72,23 +73,26 @@ def choose(
     from lowdim.cli.writing import check_output
     from lowdim.recipes.choose_k import choose_k
     from lowdim.views.k_choice import k_choice_facts, k_choice_lines
-    from lowdim.views.plots import write_figure
+    from lowdim.views.plots.canvas import write_unshown
 
     if model.lower() not in ("pca", "nmf", "kernel"):
-        raise BadParameter(f"--model {model}: rules are there for pca, nmf and kernel.")
-    check_output(plot, data, ending=".png")
+        own = "; lowdim fit --model genotypes has a test of its own" if model.lower() == "genotypes" else ""
+        raise BadParameter(f"--model {model}: rules are there for pca, nmf and kernel{own}.")
+    check_output(plot, data, figure=True)
     keep = "2" if model.lower() == "nmf" else "all"  # what is to be chosen has to be something
     estimator = build(model, keep, scale, memory, kernel, gamma, loss)
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
     rules = options.names_of(rule)
     with naming(wish.name), shown(quiet or json, data):
-        found = choose_k(estimator, wish.open(), rules=rules, noise=noise, most=most, random_state=seed)
+        source = wish.open()
+        found = choose_k(estimator, source, rules=rules, noise=noise, most=most, random_state=seed)
     if plot is not None:
-        write_figure(plot, found.plot().figure)
+        write_unshown(plot, found.plot)
     if json:
-        say_json("choose", {"data": wish.name, **k_choice_facts(found), "plot": plot})
+        facts = {"data": wish.name, "left_out": dict(left_out(source)), **k_choice_facts(found)}
+        say_json("choose", {**facts, "plot": plot})
     elif not quiet:
-        say(k_choice_lines(wish.name, found, text_width()))
+        say(k_choice_lines(wish.name, found, left_out(source), text_width()))
         if plot is not None:
             say_line(f"{plot}: the scree, and what every rule says")
     return 0

@@ -9,6 +9,7 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import Wish, naming
+from lowdim.cli.pages import Code, Report, call, open_call, write_page
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
 lowdim compare wine.csv -k 3 --models pca,vq         # which loses less?
-lowdim compare faces/ -k 49 --figure faces.png       # a folder of pictures
-lowdim compare rows.csv -k 49 --picture 19x19 --figure faces.png
+lowdim compare faces/ -k 49 --plot faces.png       # a folder of pictures
+lowdim compare rows.csv -k 49 --picture 19x19 --plot faces.png
 lowdim compare wine.csv -k 3 --models pca,vq --json  # for programs
+lowdim compare faces/ -k 49 --report faces.html      # to look at, to send
 """
 
 N_SHOWN = 8
@@ -44,9 +46,11 @@ Picture = Annotated[
     str | None,
     typer.Option(metavar="HxW", show_default=False, help="Each row is a picture so high and wide, as 19x19."),
 ]
-Figure = Annotated[
+Plot = Annotated[
     str | None,
-    typer.Option(metavar="FILE", show_default=False, help="Draw bases, codes and reconstructions: a .png file."),
+    typer.Option(
+        metavar="FILE", show_default=False, help="Draw bases, codes and reconstructions: a .png, .svg or .pdf file."
+    ),
 ]
 Row = Annotated[
     int | None,
@@ -56,12 +60,13 @@ Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Which rows are held o
 
 
 def compare(
+    context: typer.Context,
     data: options.Data,
     k: Components = None,
     models: Models = MODELS,
     held_out: HeldOut = "20%",
     picture: Picture = None,
-    figure: Figure = None,
+    plot: Plot = None,
     row: Row = None,
     seed: Seed = 0,
     columns: options.Columns = None,
@@ -71,6 +76,7 @@ def compare(
     table: options.Table = None,
     sql: options.Sql = None,
     output: options.Output = None,
+    report: Report = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -86,7 +92,8 @@ def compare(
     if json and output == "-":
         raise BadParameter("--json and -o - both want standard output; write the table to a file.")
     check_output(output, data)
-    check_output(figure, data, output, ending=".png")
+    check_output(plot, data, output, figure=True)
+    check_output(report, data, ending=".html")
     share, shape = held_out_of(held_out), picture_of(picture)
     from lowdim.recipes.compare import compare as judge
 
@@ -97,8 +104,19 @@ def compare(
         with shown(quiet or json, data):
             names = options.names_of(models) or []
             found = judge(source, names, k, held_out=share, picture_shape=shape, n_shown=N_SHOWN, random_state=seed)
-    _write(found, figure, row or 0, output)
-    _say(wish.name, found, figure, output, json, quiet)
+    _write(found, plot, row or 0, output)
+    if report is not None:
+        from lowdim.views.report.comparison import comparison_payload
+
+        settings = {
+            "held_out": (share, 0.2),
+            "picture_shape": (shape, None),
+            "n_shown": (N_SHOWN, 8),
+            "random_state": (seed, 0),
+        }
+        made = call("compare", [Code(open_call(wish)), names, k], settings)
+        write_page(report, comparison_payload, found, made, context.obj)
+    _say(wish.name, found, plot, output, report, json, quiet)
     return 0
 
 
@@ -125,7 +143,7 @@ def picture_of(text: str | None) -> tuple[int, ...] | None:
 
 def _check_row(row: int | None, source: Source, shape: tuple[int, ...] | None) -> None:
     """Raise an error, before anything is fitted, if no such row will be drawn."""
-    from lowdim.recipes.compare import picture_shape_of
+    from lowdim.models.picture_shapes import picture_shape_of
 
     if row is not None and not 0 <= row < N_SHOWN:
         raise BadParameter(f"--row {row}: it must be a whole number from 0 to {N_SHOWN - 1}.")
@@ -133,12 +151,12 @@ def _check_row(row: int | None, source: Source, shape: tuple[int, ...] | None) -
         raise BadParameter(f"--row {row}: rows are no pictures; say how high and wide they are, as in --picture 19x19.")
 
 
-def _write(found: Compared, figure: str | None, row: int, output: str | None) -> None:
+def _write(found: Compared, plot: str | None, row: int, output: str | None) -> None:
     """The figure and the table, where they are wanted."""
-    if figure is not None:
-        from lowdim.views.plots import write_figure
+    if plot is not None:
+        from lowdim.views.plots.canvas import write_unshown
 
-        write_figure(figure, found.plot(row))
+        write_unshown(plot, lambda: found.plot(row))
     if output is not None:
         from lowdim.views.table_files import open_table
 
@@ -147,18 +165,22 @@ def _write(found: Compared, figure: str | None, row: int, output: str | None) ->
             out.write(dict(columns))
 
 
-def _say(name: str, found: Compared, figure: str | None, output: str | None, json: bool, quiet: bool) -> None:
+def _say(
+    name: str, found: Compared, plot: str | None, output: str | None, report: str | None, json: bool, quiet: bool
+) -> None:
     from lowdim.cli.talk import say, say_json, text_width
     from lowdim.views.representations import comparison_facts, comparison_lines
 
     if json:
-        say_json("compare", {"data": name, **comparison_facts(found), "figure": figure, "output": output})
+        say_json("compare", {"data": name, **comparison_facts(found), "plot": plot, "output": output, "report": report})
     elif not quiet and output != "-":
         say(comparison_lines(name, found, text_width()))
     if quiet or json:
         return
-    if figure is not None:
+    if plot is not None:
         what = "error against bytes" if found.shape is None else "bases, codes and reconstructions"
-        say_line(f"{figure}: {what}")
+        say_line(f"{plot}: {what}")
     if output not in (None, "-"):
         say_line(f"{output}: a row for each model")
+    if report is not None:
+        say_line(f"{report}: a page of the comparison; open it in any browser")

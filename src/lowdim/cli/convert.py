@@ -10,6 +10,7 @@ from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import Wish, is_model, load_model, naming, refuse_absent
 from lowdim.errors import BadParameter
+from lowdim.results.names import column_names
 
 EXAMPLES = """
 lowdim convert wine.csv -o wine.parquet    # a table, with all of its columns
@@ -52,7 +53,7 @@ def _table(file: str, table: str | None, sql: str | None, output: str | None, ra
         if isinstance(source, TableSource):
             names, batches = source.every_column, source.batches()
         else:
-            names = list(source.columns or (f"x{j}" for j in range(source.n_columns)))
+            names = list(column_names(source))
             batches = (dict(zip(names, _dense(block.rows).T, strict=True)) for block in source.blocks())
         with open_table(output, names, raw=raw) as written:
             count = new_count(source.n_rows)
@@ -70,7 +71,6 @@ def _model_arrays(file: str, output: str | None, quiet: bool) -> int:
     from lowdim.cli.writing import check_output
     from lowdim.results.atomic import atomic_write
     from lowdim.results.linear import LinearFit
-    from lowdim.views.summary import column_names
 
     if output is None:
         raise BadParameter(f"{file}: say where the arrays of the model go, as in -o model.npz.")

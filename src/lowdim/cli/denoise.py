@@ -9,6 +9,7 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import naming, refuse_absent
+from lowdim.cli.pages import Report, call, write_page
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ EXAMPLES = """
 lowdim denoise noisy.png -o clean.png              # how strong is found
 lowdim denoise noisy.png --sigma 25 -o clean.png   # ... or said
 lowdim denoise noisy.tif -o clean.tif --sd sd.npy  # and how sure pixels are
+lowdim denoise noisy.png -o clean.png --report noisy.html  # before, after
 """
 
 Image = Annotated[str, typer.Argument(metavar="IMG", show_default=False, help="A picture: PNG, JPEG or TIFF.")]
@@ -41,6 +43,7 @@ Sd = Annotated[
 
 
 def denoise(
+    context: typer.Context,
     image: Image,
     output: Output = None,
     sigma: Sigma = "auto",
@@ -48,6 +51,7 @@ def denoise(
     patch: Patch = 8,
     clean: Clean = None,
     sd: Sd = None,
+    report: Report = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -63,6 +67,7 @@ def denoise(
         raise BadParameter(f"a picture is written to a file: say which, as in lowdim denoise {image} -o clean.png.")
     check_output(output, image, clean, picture=True)
     check_output(sd, image, clean, output, ending=".npy")
+    check_output(report, image, clean, ending=".html")
     noise = options.noise_of(sigma)
     for path in (image, clean):
         if path is not None:
@@ -79,19 +84,26 @@ def denoise(
     found.save(output)
     if sd is not None:
         write_array(sd, found.deviations)
+    if report is not None:
+        from lowdim.views.report.restored import restored_payload
+
+        settings = {"method": (method, "grouped"), "patch": (patch, 8), "clean": (clean, None)}
+        made = call("denoise", [image, *([] if noise is None else [noise])], settings)
+        write_page(report, restored_payload, found, made, context.obj)
     if json:
-        _say_facts(image, output, found)
+        _say_facts(image, output, found, report)
     elif not quiet:
         say_line(_said(image, output, found, noise is None))
     return 0
 
 
-def _say_facts(image: str, output: str, found: Restored) -> None:
+def _say_facts(image: str, output: str, found: Restored, report: str | None) -> None:
     from lowdim.cli.talk import say_json
 
     facts = {
         "data": image,
         "output": output,
+        "report": report,
         "shape": found.picture.shape,
         "method": found.method,
         "noise_sd": found.noise_sd,

@@ -58,6 +58,7 @@ class Asked:
     hidden: str | None = None
     epochs: str | None = None
     family: str | None = None
+    autosomes: str | None = None
 
     @property
     def name(self) -> str:
@@ -76,6 +77,7 @@ class Asked:
         """The options as they would be typed again."""
         given = {"model": None if self.name == "pca" else self.name, "kernel": self.kernel, "gamma": self.gamma}
         given |= {"loss": self.loss, "hidden": self.hidden, "epochs": self.epochs, "family": self.family}
+        given["autosomes"] = self.autosomes
         given["keep"] = None if self.keep == options.KEEP else self.keep
         return " ".join(f"--{name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
 
@@ -91,6 +93,7 @@ def fit(
     hidden: options.Hidden = None,
     epochs: options.Epochs = None,
     family: options.Family = None,
+    autosomes: options.Autosomes = None,
     scale: options.Scale = False,
     columns: options.Columns = None,
     drop: options.Drop = None,
@@ -113,12 +116,11 @@ def fit(
     from lowdim.cli.checkpoint import keep_part
     from lowdim.cli.modelling import build
     from lowdim.cli.progress import shown
-    from lowdim.cli.transform import takes_holes
-    from lowdim.cli.writing import check_output, score_names, write_rows
+    from lowdim.cli.writing import check_output, write_scores
 
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
-    asked = Asked(keep, model, kernel, gamma, loss, hidden, epochs, family)
-    estimator = build(model, keep, scale, memory, kernel, gamma, loss, hidden, epochs, family)
+    asked = Asked(keep, model, kernel, gamma, loss, hidden, epochs, family, autosomes)
+    estimator = build(model, keep, scale, memory, kernel, gamma, loss, hidden, epochs, family, autosomes)
     if resume is not None and asked.name in ("kernel", "nmf", "vq", "logistic", "genotypes"):
         raise BadParameter(f"--resume: --model {asked.name} leaves no checkpoints; fit it anew.")
     if json and output == "-":
@@ -137,8 +139,7 @@ def fit(
             estimator.save(save)
         if output is not None:
             with shown(quiet, data):
-                names, holes = score_names(estimator), takes_holes(estimator)
-                write_rows(source, estimator.transform, names, output, label, raw, holes=holes)
+                write_scores(source, estimator, output, label, raw)
     say_fit("fit", estimator, wish, source, asked, json, quiet, save=save, output=output)
     if resume is not None and not quiet:
         say_line(f"the fit is complete; the checkpoint {resume} can be deleted")
@@ -267,7 +268,7 @@ def _next(wish: Wish, asked: Asked, scaled: bool, save: str | None, output: str 
         counts = asked.loss is None
         return [*steps, *([(f"{fit_same} --loss kl", "the numbers are counts?")] if counts else [])]
     if asked.name == "genotypes":
-        return [*steps, (f"lowdim map {data} --coordinates places.csv -o map.png", "onto a map")]
+        return [*steps, (f"lowdim map {data} --coordinates places.csv --plot map.png", "onto a map")]
     if asked.name == "ppca":
         return [*steps, (f"lowdim impute {data} -o filled.csv", "fill what is missing")]
     if asked.name == "vq":

@@ -9,6 +9,7 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import Wish, left_out, naming
+from lowdim.results.names import column_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -70,7 +71,7 @@ def _write(source: Source, model: ProbabilisticPCA, std: bool, output: str | Non
     """All columns of the table with their holes filled, and after those that had any, how sure the values are."""
     from lowdim.views.table_files import open_table
 
-    names = source.columns or tuple(f"x{j}" for j in range(source.n_columns))
+    names = column_names(source)
     fit = model.fit_
     place = {name: j for j, name in enumerate(names)}
     every, batches = _batches(source, names)

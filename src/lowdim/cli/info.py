@@ -8,7 +8,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.modelling import MODELS
-from lowdim.cli.opening import Wish, is_model, load_model, naming
+from lowdim.cli.opening import Wish, is_model, load_any, naming
 
 EXAMPLES = """
 lowdim info wine.lowdim    # columns, variances, accuracy, versions
@@ -45,7 +45,7 @@ def info(
     from lowdim.views.facts import fit_facts
     from lowdim.views.model_screens import screen_of
 
-    estimator = load_model(file)
+    estimator = load_any(file)
     settings = {name: value for name, value in estimator.get_params().items() if name in SETTINGS}
     can_go_on = (getattr(estimator, "_moments", None) or getattr(estimator.fit_, "past", None)) is not None
     name = type(estimator).__name__

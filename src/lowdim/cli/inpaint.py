@@ -9,6 +9,7 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import naming, refuse_absent
+from lowdim.cli.pages import Report, call, write_page
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ EXAMPLES = """
 lowdim inpaint hole.png --mask mask.png -o filled.png  # white is missing
 lowdim inpaint cut.png --missing alpha -o filled.png   # transparent is
 lowdim inpaint map.png --missing "#ff00ff" -o filled.png --sd sure.npy
+lowdim inpaint hole.png --mask mask.png --report hole.html  # before, after
 """
 
 File = Annotated[str, typer.Argument(metavar="IMG", show_default=False, help="A grey or colour picture.")]
@@ -45,6 +47,7 @@ Output = Annotated[
 
 
 def inpaint(
+    context: typer.Context,
     picture: File,
     output: Output = None,
     mask: Mask = None,
@@ -54,6 +57,7 @@ def inpaint(
     patch: Patch = 8,
     clean: Clean = None,
     sd: Sd = None,
+    report: Report = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -65,7 +69,7 @@ def inpaint(
     from lowdim.cli.progress import shown
 
     noise = options.noise_of(sigma)
-    _check(picture, output, mask, missing, clean, sd)
+    _check(picture, output, mask, missing, clean, sd, report)
     from lowdim.recipes.inpaint import inpaint as fill
     from lowdim.sources.pictures import read_picture
     from lowdim.views.picture_files import check_picture
@@ -82,26 +86,45 @@ def inpaint(
         from lowdim.cli.writing import write_array
 
         write_array(sd, filled.deviations)
+    if report is not None:
+        from lowdim.views.report.restored import restored_payload
+
+        settings = {
+            "method": (method, "grouped"),
+            "missing": (missing, None),
+            "sigma": (noise, None),
+            "patch": (patch, 8),
+            "clean": (clean, None),
+        }
+        made = call("inpaint", [picture, *([] if mask is None else [mask])], settings)
+        write_page(report, restored_payload, filled, made, context.obj)
     holes = int((filled.deviations > 0).sum())
     if json:
-        _say_json(picture, filled, holes, output)
+        _say_json(picture, filled, holes, output, report)
     elif not quiet:
-        say_line(_said(picture, filled, holes, output))
+        say_line(_said(picture, filled, holes, output or report))
     return 0
 
 
 def _check(
-    picture: str, output: str | None, mask: str | None, missing: str | None, clean: str | None, sd: str | None
+    picture: str,
+    output: str | None,
+    mask: str | None,
+    missing: str | None,
+    clean: str | None,
+    sd: str | None,
+    report: str | None,
 ) -> None:
     """Refuse, before any work, what could not be read or written."""
     from lowdim.cli.writing import check_output
 
     if mask is None and missing is None:
         raise BadParameter("say which pixels are missing: --mask mask.png (white is missing), or --missing alpha.")
-    if output is None and sd is None:
+    if output is None and sd is None and report is None:
         raise BadParameter(f"say where to write the picture, as in lowdim inpaint {picture} -o filled.png.")
     check_output(output, picture, mask, clean, picture=True)
     check_output(sd, picture, mask, clean, output, ending=".npy")
+    check_output(report, picture, mask, clean, ending=".html")
     for path in (picture, mask, clean):
         if path is not None:
             refuse_absent(path)
@@ -118,7 +141,7 @@ def _said(name: str, filled: Restored, holes: int, output: str | None) -> str:
     return line if filled.psnr is None else f"{line}; {filled.psnr:.2f} dB from the true picture"
 
 
-def _say_json(name: str, filled: Restored, holes: int, output: str | None) -> None:
+def _say_json(name: str, filled: Restored, holes: int, output: str | None, report: str | None) -> None:
     from lowdim.cli.talk import say_json
 
     sure = filled.deviations[filled.deviations > 0]
@@ -127,6 +150,7 @@ def _say_json(name: str, filled: Restored, holes: int, output: str | None) -> No
         {
             "data": name,
             "output": output,
+            "report": report,
             "method": filled.method,
             "shape": filled.picture.shape,
             "missing": holes,

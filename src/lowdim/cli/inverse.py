@@ -37,7 +37,7 @@ def inverse(
     """Turn scores back into rows, as near as the model can."""
     from lowdim.cli.progress import shown
     from lowdim.cli.writing import check_output, score_names, write_rows
-    from lowdim.views.summary import column_names
+    from lowdim.results.names import column_names
 
     check_output(output, data, model)
     refuse_swapped(model, data, "inverse")
@@ -89,8 +89,11 @@ def _scores(source: Source, names: list[str], data: str, model: str) -> list[int
     if source.columns is not None and set(names) <= set(source.columns):
         return [source.columns.index(name) for name in names]
     if source.n_columns != len(names):
+        from lowdim.results.certificate import counted
+
         raise WrongColumns(
-            f"{data}: has {source.n_columns} columns of numbers, but the model {model} has {len(names)} components; "
+            f"{data}: has {source.n_columns} columns of numbers, but the model {model} has "
+            f"{counted(len(names), 'component')}; "
             "pass what lowdim transform wrote."
         )
     return None

@@ -28,16 +28,19 @@ from lowdim.cli import (
     inpaint,
     inverse,
     map,  # noqa: A004  the name of the verb
+    plot,
     predict,
     recognise,
     redundant,
     regress,
+    report,
     table,
     topics,
     transform,
     uncertainty,
 )
-from lowdim.cli.exits import USAGE, in_words, report, report_usage, say_error, say_line
+from lowdim.cli.exits import USAGE, in_words, report_usage, say_error, say_line
+from lowdim.cli.exits import report as report_error
 from lowdim.cli.helping import Verb, Verbs, near_files, near_names
 
 EXAMPLES = """
@@ -62,9 +65,11 @@ VERBS = {
     "choose": choose,
     "compare": compare,
     "table": table,
+    "plot": plot,
     "redundant": redundant,
     "uncertainty": uncertainty,
     "recognise": recognise,
+    "report": report,
     "info": info,
     "explain": explain,
     "convert": convert,
@@ -112,7 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         except TyperException as error:
             return report_usage(error)
         except (Exception, KeyboardInterrupt) as error:
-            return report(error)
+            return report_error(error)
 
 
 def _run(given: list[str]) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lowdim.sources.source import Source
 
 EXAMPLES = """
-lowdim map people.bed --coordinates places.csv -o map.png
+lowdim map people.bed --coordinates places.csv --plot map.png
 lowdim map scores.csv --coordinates places.csv --label population
 lowdim map people.bed --coordinates places.csv --permute groups --json
 """
@@ -37,9 +37,9 @@ Permute = Annotated[
     str, typer.Option(metavar="WHO", help="Whose places are given out at random for the p-value: individuals, groups.")
 ]
 Permutations = Annotated[int, typer.Option(metavar="N", help="How often.")]
-Picture = Annotated[
+Plot = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Where to draw the map: a .png file."),
+    typer.Option(metavar="FILE", show_default=False, help="Draw the map: a .png, .svg or .pdf file."),
 ]
 
 PLACES = (("longitude", "latitude"), ("lon", "lat"), ("x", "y"))
@@ -52,8 +52,9 @@ def map(  # noqa: A001  the verb at the prompt
     label: Label = None,
     permute: Permute = "individuals",
     permutations: Permutations = 10_000,
+    autosomes: options.Autosomes = None,
     table: options.Table = None,
-    output: Picture = None,
+    plot: Plot = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -62,11 +63,11 @@ def map(  # noqa: A001  the verb at the prompt
     from lowdim.cli.writing import check_output
     from lowdim.recipes.procrustes import procrustes
 
-    check_output(output, data, coordinates, ending=".png")
+    check_output(plot, data, coordinates, figure=True)
     wish = Wish(data, table=table)
     with naming(wish.name):
         source = wish.open()
-        scores, made_by = _scores(source)
+        scores, made_by = _scores(source, autosomes)
     with naming(coordinates):
         places, labels, projection = _places(coordinates, label, source, data)
     if len(places) != len(scores):
@@ -77,10 +78,10 @@ def map(  # noqa: A001  the verb at the prompt
     found = procrustes(
         scores, places, groups=labels, permute=permute, projection=projection, n_permutations=permutations
     )
-    if output is not None:
-        from lowdim.views.plots import write_figure
+    if plot is not None:
+        from lowdim.views.plots.canvas import write_unshown
 
-        write_figure(output, found.plot().figure)
+        write_unshown(plot, found.plot)
     if json:
         facts: dict[str, Any] = {
             "correlation": found.correlation,
@@ -89,27 +90,29 @@ def map(  # noqa: A001  the verb at the prompt
         }
         facts |= {"permutations": found.n_permutations, "permuted": found.permuted, "projection": found.projection}
         facts |= {"angle": found.angle, "mirrored": found.mirrored, "scale": found.scale}
-        say_json("map", {"data": wish.name, "individuals": len(scores), **facts, "output": output})
+        say_json("map", {"data": wish.name, "individuals": len(scores), **facts, "plot": plot})
     elif not quiet:
         print(f"scores     {made_by}")
         print(found.explain())
-        if output is not None:
-            say_line(f"{output}: the map")
+        if plot is not None:
+            say_line(f"{plot}: the map")
     return 0
 
 
-def _scores(source: Source) -> tuple[Any, str]:
+def _scores(source: Source, autosomes: str | None) -> tuple[Any, str]:
     """(n, 2) scores: columns PC1 and PC2, or those of a PCA of genotypes; and where they are from."""
     if source.columns is not None and {"PC1", "PC2"} <= set(source.columns):
         import numpy as np
 
+        if autosomes is not None:
+            raise BadParameter(f"--autosomes {autosomes}: is for genotypes, and these are scores; leave it out.")
         take = [source.columns.index(name) for name in ("PC1", "PC2")]
         return np.concatenate([block.rows[:, take] for block in source.blocks()]), "columns PC1 and PC2"
-    from lowdim.models.genotype_pca import GenotypePCA
+    from lowdim.cli.modelling import build
 
-    model = GenotypePCA(2)
-    scores = model.fit_transform(source)
-    return scores, f"two axes of {model.fit_.n_kept:,} SNPs, {model.n_significant_} of them more than noise gives"
+    model = build("genotypes", "2", scale=False, memory=None, autosomes=autosomes)
+    scores, fit = model.fit_transform(source), model.fit_
+    return scores, f"two axes of {fit.n_kept:,} SNPs, {fit.significant} of them more than noise gives"
 
 
 def _places(path: str, label: str | None, source: Source, data: str) -> tuple[Any, Any, str]:
@@ -117,7 +120,7 @@ def _places(path: str, label: str | None, source: Source, data: str) -> tuple[An
     import numpy as np
 
     names = source.beside.get("iid")
-    if names is None and "iid" in getattr(source, "left_out", {}):  # scores that were written with their names
+    if names is None and "iid" in _every_column(source):  # scores that were written with their names
         names = _columns(data, ["PC1", "PC2"], "iid")[1]
     plain = Wish(path).open()
     known = plain.columns or ()
@@ -130,22 +133,33 @@ def _places(path: str, label: str | None, source: Source, data: str) -> tuple[An
         raise BadParameter(f"--label {label}: {path} has no such column; it has {', '.join([*known, *left])}.")
     places = _columns(path, list(pair), None)[0]
     labels = None if label is None else _columns(path, list(pair), label)[1]
-    if names is None and "iid" in left:
+    if names is None and "iid" in (*left, *known):
         raise BadInput(
             f"{path}: names its rows by iid, but {data} does not, so rows could only be matched by their order: write "
             "the scores with lowdim transform --label iid, or leave that column out."
         )
-    if names is not None and "iid" in left:
-        place = {str(name): i for i, name in enumerate(_columns(path, list(pair), "iid")[1])}
-        absent = [str(name) for name in names if str(name) not in place]
+    if names is not None and "iid" in (*left, *known):
+        wanted = [_name(one) for one in names]
+        place = {_name(one): i for i, one in enumerate(_columns(path, list(pair), "iid")[1])}
+        absent = [name for name in wanted if name not in place]
         if absent:
             raise BadInput(
                 f"{path}: has no row for {len(absent):,} of {len(names):,} individuals (the first is {absent[0]!r}); "
                 "add them, or leave them out of the genotypes."
             )
-        order = np.array([place[str(name)] for name in names])
+        order = np.array([place[name] for name in wanted])
         places, labels = places[order], None if labels is None else labels[order]
     return places, labels, "plain" if pair == PLACES[2] else "gall-peters"
+
+
+def _every_column(source: Source) -> tuple[str, ...]:
+    """Columns of a table, also those that hold no numbers."""
+    return (*(source.columns or ()), *getattr(source, "left_out", {}))
+
+
+def _name(value: Any) -> str:
+    """The name of an individual as text: tables hold 7 as 7.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _columns(path: str, columns: list[str], label: str | None) -> tuple[Any, Any]:

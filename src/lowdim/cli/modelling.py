@@ -29,6 +29,7 @@ OWNERS = {
     "--hidden": ("autoencoder",),
     "--epochs": ("autoencoder",),
     "--family": ("logistic",),
+    "--autosomes": ("genotypes",),
 }
 """Options that only some models have."""
 
@@ -125,11 +126,12 @@ def build(
     hidden: str | None = None,
     epochs: str | None = None,
     family: str | None = None,
+    autosomes: str | None = None,
 ) -> Model:
     """The model with these settings."""
     name = model.lower()
     given = {"--kernel": kernel, "--gamma": gamma, "--loss": loss, "--hidden": hidden, "--epochs": epochs}
-    given |= {"--family": family}
+    given |= {"--family": family, "--autosomes": autosomes}
     for option, value in given.items():
         if value is not None and name not in OWNERS[option]:
             owners = " or ".join(OWNERS[option])
@@ -145,7 +147,7 @@ def build(
     if name == "logistic":
         return _logistic(keep, scale, memory, family)
     if name == "genotypes":
-        return _genotypes(keep, scale, memory)
+        return _genotypes(keep, scale, memory, autosomes)
     if name == "vq":
         return _vector_quantizer(keep, scale, memory)
     if name == "ppca":
@@ -227,7 +229,7 @@ def _logistic(keep: str, scale: bool, memory: str | None, family: str | None) ->
     return LogisticPCA(options.CODES if keep == options.KEEP else int(keep), family=named, memory=memory)
 
 
-def _genotypes(keep: str, scale: bool, memory: str | None) -> Model:
+def _genotypes(keep: str, scale: bool, memory: str | None, autosomes: str | None) -> Model:
     from lowdim.models.genotype_pca import GenotypePCA
 
     if scale:
@@ -235,7 +237,12 @@ def _genotypes(keep: str, scale: bool, memory: str | None) -> Model:
     wish = options.AXES if keep == options.KEEP else n_components(keep)
     if wish == "mle":
         raise BadParameter(f"--keep {keep}: genotypes need a number of axes such as 10, a share such as 90%, or all.")
-    made: Model = GenotypePCA(wish, memory=memory)
+    settings: dict[str, Any] = {}
+    if autosomes is not None:
+        if autosomes != "all" and not _is_count(autosomes):
+            raise BadParameter(f"--autosomes {autosomes}: a whole number from 1, or all, is needed.")
+        settings["autosomes"] = None if autosomes == "all" else int(autosomes)
+    made: Model = GenotypePCA(wish, memory=memory, **settings)
     return made
 
 

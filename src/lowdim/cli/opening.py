@@ -96,16 +96,22 @@ def refuse_absent(path: str) -> None:
 
 
 def load_model(path: str) -> Model:
-    """The model in a file; an error that helps if it is none."""
+    """The model in a file that gives rows scores; an error that helps if it is none."""
     from lowdim.models.model import Model
+
+    model = load_any(path)
+    if not isinstance(model, Model):
+        raise FormatError(f"{path}: holds a {type(model).__name__}, which has no scores: use it from Python.")
+    return model
+
+
+def load_any(path: str) -> Any:
+    """Whatever model is in a file; an error that helps if it is none."""
     from lowdim.models.saving import load
 
     refuse_no_model(path)
     with naming(path):
-        model = load(path)
-        if not isinstance(model, Model):
-            raise FormatError(f"holds a {type(model).__name__}, which has no scores: use it from Python.")
-        return model
+        return load(path)
 
 
 def refuse_no_model(path: str) -> None:
@@ -122,12 +128,9 @@ def is_model(path: str) -> bool:
     """Whether a file is a model: by its ending, or because it starts as one does."""
     if path.lower().endswith(".lowdim"):
         return True
-    try:
-        with open(path, "rb") as file:
-            head = file.read(24)
-    except OSError:
-        return False
-    return head[8:].startswith(b'{"__metadata__"')
+    from lowdim.results.container import begins_as_model
+
+    return begins_as_model(path)
 
 
 def left_out(source: Source) -> Mapping[str, str]:

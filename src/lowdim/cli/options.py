@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -85,6 +86,14 @@ Family = Annotated[
         help="Of --model logistic: bernoulli (unless said) for values from 0 to 1, poisson for counts, gaussian.",
     ),
 ]
+Autosomes = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        show_default=False,
+        help="Of genotypes: leave out SNPs on chromosomes beyond this, and X, Y, MT: 22 (unless said), all.",
+    ),
+]
 Epochs = Annotated[
     str | None, typer.Option(metavar="N", show_default=False, help="Its epochs, at most: times that it sees all rows.")
 ]
@@ -134,6 +143,27 @@ def names_of(text: str | None) -> list[str] | None:
     if text is None:
         return None
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def setting_of(text: str, elsewhere: Mapping[str, str] | None = None) -> tuple[str, Any]:
+    """A setting as it is typed: numbers, lists of them such as 3,7, true and false, or a text.
+
+    `elsewhere`: those that are none of these, and what stands for them at the prompt.
+    """
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise BadParameter(f"--set {text}: a setting is typed as NAME=VALUE, such as level=0.99.")
+    if elsewhere and name in elsewhere:
+        raise BadParameter(f"--set {text}: {elsewhere[name]}.")
+    if value.lower() in ("true", "false"):
+        return name, value.lower() == "true"
+    for kind in (int, float):
+        try:
+            listed = [kind(part) for part in value.split(",")]
+        except ValueError:
+            continue
+        return name, listed if len(listed) > 1 else listed[0]
+    return name, value
 
 
 def noise_of(sigma: str) -> float | None:

@@ -9,7 +9,7 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import Wish, load_model, naming
-from lowdim.cli.transform import agreeing, refuse_swapped, takes_holes
+from lowdim.cli.transform import agreeing, refuse_swapped
 from lowdim.errors import BadParameter
 
 EXAMPLES = """
@@ -49,14 +49,17 @@ def predict(
     import numpy as np
 
     from lowdim.cli.progress import shown
-    from lowdim.cli.writing import check_output, write_rows
+    from lowdim.cli.writing import check_output, takes_holes, write_rows
     from lowdim.models.pc_regression import PCRegression
+    from lowdim.models.recogniser import Recogniser
 
     chance = LEVEL if level is None else _chance(level)
     interval = interval or level is not None
     check_output(output, data, model)
     refuse_swapped(model, data, "predict")
     estimator = load_model(model)
+    if isinstance(estimator, Recogniser):
+        raise BadParameter(f"{model}: holds a recogniser; whose rows these are says lowdim recognise {model} {data}.")
     if not isinstance(estimator, PCRegression):
         raise BadParameter(
             f"{model}: holds a {type(estimator).__name__}, which predicts nothing; keep a model with lowdim regress "

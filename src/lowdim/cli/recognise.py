@@ -9,17 +9,34 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.modelling import n_components
-from lowdim.cli.opening import Wish, naming
-from lowdim.errors import BadParameter
+from lowdim.cli.opening import Wish, is_model, left_out, load_model, naming
+from lowdim.errors import BadInput, BadParameter
 
 if TYPE_CHECKING:
+    from lowdim.models.recogniser import Recogniser
     from lowdim.recipes.recognise import Recognised
     from lowdim.sources.source import Source
+
+SETTLED = (
+    "keep",
+    "metric",
+    "drop_first",
+    "neighbours",
+    "reject",
+    "max_distance",
+    "reject_outside",
+    "scale",
+    "columns",
+    "drop",
+    "save",
+)
+"""Options that are those of a gallery, and that a recogniser of it has."""
 
 EXAMPLES = """
 lowdim recognise known/ new/ --reject 5%             # folders of pictures
 lowdim recognise known.csv new.csv --label who       # tables
-lowdim recognise known/ new/ -o who.csv --figure roc.png --save faces.lowdim
+lowdim recognise known/ new/ -o who.csv --plot roc.png --save faces.lowdim
+lowdim recognise faces.lowdim new/                   # ... and again
 """
 
 Gallery = Annotated[
@@ -27,7 +44,8 @@ Gallery = Annotated[
     typer.Argument(
         metavar="GALLERY",
         show_default=False,
-        help="Known rows: a folder of pictures with a folder inside for each person, or a table.",
+        help="Known rows: a folder of pictures with a folder inside for each person, a table, or a recogniser that was "
+        "kept (.lowdim).",
     ),
 ]
 Probes = Annotated[
@@ -66,14 +84,17 @@ RejectOutside = Annotated[
 Save = Annotated[
     str | None, typer.Option(metavar="FILE", show_default=False, help="Keep the recogniser: a .lowdim file.")
 ]
-Figure = Annotated[
+Plot = Annotated[
     str | None,
-    typer.Option(metavar="FILE", show_default=False, help="Draw the ROC, and pictures beside matches: a .png file."),
+    typer.Option(
+        metavar="FILE", show_default=False, help="Draw the ROC, and pictures beside matches: a .png, .svg or .pdf file."
+    ),
 ]
 Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Which rows of the gallery are left out to find limits.")]
 
 
 def recognise(
+    context: typer.Context,
     gallery: Gallery,
     probes: Probes,
     label: Label = None,
@@ -89,7 +110,7 @@ def recognise(
     columns: options.Columns = None,
     drop: options.Drop = None,
     save: Save = None,
-    figure: Figure = None,
+    plot: Plot = None,
     output: options.Output = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -100,15 +121,16 @@ def recognise(
     -o writes a row for each probe.
     """
     from lowdim.cli.progress import shown
+    from lowdim.cli.transform import agreeing
     from lowdim.cli.writing import check_output
     from lowdim.recipes.recognise import recognise as judge
 
     if json and output == "-":
         raise BadParameter("--json and -o - both want standard output; write the table to a file.")
     check_output(output, gallery, probes)
-    check_output(figure, gallery, probes, output, ending=".png")
+    check_output(plot, gallery, probes, output, figure=True)
     check_output(save, gallery, probes, output, ending=".lowdim")
-    settings: dict[str, Any] = {
+    of_gallery: dict[str, Any] = {
         "n_components": n_components(keep),
         "metric": metric,
         "drop_first": drop_first,
@@ -119,19 +141,63 @@ def recognise(
         "scale": scale,
         "random_state": seed,
     }
-    wish = Wish(gallery, columns, drop, label)
-    with naming(wish.name):
-        known = wish.open()
-        labels = labels_in(known, label, gallery)
-    asked = Wish(probes)
+    wish, asked = Wish(gallery, columns, drop, label), Wish(probes)
+    texts: dict[str, str] = {}
+    known: Any
+    if is_model(gallery):
+        refuse_settled(context, gallery)
+        known, labels, of_gallery = kept_recogniser(gallery), None, {"random_state": seed}
+        with naming(asked.name):
+            new = agreeing(asked, known, gallery)
+    else:
+        with naming(wish.name):
+            known = wish.open()
+            labels, texts = labels_in(known, label, gallery), dict(left_out(known))
+        with naming(asked.name):
+            new = probes_like(known, asked, gallery)
     with naming(asked.name):
-        new = asked.open(None if known.columns is None else list(known.columns))
         truth = truth_in(new, label)
     with naming(gallery), shown(quiet or json, gallery):
-        found = judge(known, labels, new, truth, **settings)
-    _write(found, figure, save, output)
-    _say(wish.name, asked.name, found, figure, save, output, json, quiet)
+        found = judge(known, labels, new, truth, **of_gallery)
+    _write(found, plot, save, output)
+    _say(wish.name, asked.name, found, texts, plot, save, output, json, quiet)
     return 0
+
+
+def kept_recogniser(path: str) -> Recogniser:
+    """The recogniser in a file."""
+    from lowdim.models.recogniser import Recogniser
+
+    model: Any = load_model(path)
+    if not isinstance(model, Recogniser):
+        raise BadParameter(
+            f"{path}: holds a {type(model).__name__}, but a recogniser is needed: lowdim recognise known/ new/ --save "
+            "faces.lowdim makes one."
+        )
+    return model
+
+
+def refuse_settled(context: typer.Context, path: str) -> None:
+    """Raise an error for an option that was typed, though a kept recogniser has settled it."""
+    for name in SETTLED:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise BadParameter(
+                f"--{name.replace('_', '-')}: {path} has its own gallery and settings; leave that out, or give the "
+                "gallery itself."
+            )
+
+
+def probes_like(known: Source, asked: Wish, gallery: str) -> Source:
+    """The probes, if they are of the gallery's kind, with its columns."""
+    columns = None if known.columns is None else list(known.columns)
+    if asked.data != "-":  # which can be read once, and is a table
+        kinds = [("a folder of files" if "folder" in one.beside else "a table") for one in (asked.open(), known)]
+        if kinds[0] != kinds[1]:
+            raise BadInput(
+                f"{asked.name}: is {kinds[0]}, but the gallery {gallery} is {kinds[1]}: both must be of one kind."
+            )
+    return asked.open(columns)
 
 
 def share_of(option: str, text: str | None) -> float | None:
@@ -159,10 +225,13 @@ def labels_in(source: Source, label: str | None, name: str) -> Any:
 
 def truth_in(source: Source, label: str | None) -> Any:
     """Labels of the probes, if they have that column; folders are looked at later."""
+    from lowdim.models.labels import refuse_missing
     from lowdim.sources.table import TableSource
 
     if label is not None and isinstance(source, TableSource) and label in source.every_column:
-        return _whole(source.aside(label))
+        found = _whole(source.aside(label))
+        refuse_missing("recognise", found)
+        return found
     return source.beside.get(label) if label is not None else None
 
 
@@ -175,11 +244,11 @@ def _whole(values: Any) -> Any:
     return values.astype(np.int64)
 
 
-def _write(found: Recognised, figure: str | None, save: str | None, output: str | None) -> None:
-    if figure is not None:
-        from lowdim.views.plots import write_figure
+def _write(found: Recognised, plot: str | None, save: str | None, output: str | None) -> None:
+    if plot is not None:
+        from lowdim.views.plots.canvas import write_unshown
 
-        write_figure(figure, found.plot())
+        write_unshown(plot, found.plot)
     if save is not None:
         found.model.save(save)
     if output is not None:
@@ -194,7 +263,8 @@ def _say(
     gallery: str,
     probes: str,
     found: Recognised,
-    figure: str | None,
+    texts: dict[str, str],
+    plot: str | None,
     save: str | None,
     output: str | None,
     json: bool,
@@ -205,12 +275,13 @@ def _say(
 
     fit = found.model.fit_
     if json:
-        files = {"figure": figure, "model": save, "output": output}
-        say_json("recognise", {"gallery": gallery, "data": probes, **recognition_facts(fit, found), **files})
+        files = {"plot": plot, "model": save, "output": output}
+        facts = {"gallery": gallery, "data": probes, "left_out": texts, **recognition_facts(fit, found)}
+        say_json("recognise", {**facts, **files})
     elif not quiet and output != "-":
-        say(recognition_lines(gallery, probes, fit, found, text_width()))
+        say(recognition_lines(gallery, probes, fit, found, text_width(), texts))
     if quiet or json:
         return
-    for file, what in ((figure, "the curves"), (save, "the recogniser"), (output, "a row for each probe")):
+    for file, what in ((plot, "the curves"), (save, "the recogniser"), (output, "a row for each probe")):
         if file not in (None, "-"):
             say_line(f"{file}: {what}")

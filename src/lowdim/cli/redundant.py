@@ -9,7 +9,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
-from lowdim.cli.opening import Wish, naming
+from lowdim.cli.opening import Wish, left_out, naming
 
 EXAMPLES = """
 lowdim redundant cars.csv                   # mph and km/h, constants, sums
@@ -51,7 +51,8 @@ def redundant(
     check_output(output, data)
     wish = Wish(data, columns, drop, weight=weight, encode=encode, table=table, sql=sql)
     with naming(wish.name), shown(quiet, data):
-        found = find(wish.open(), tol)
+        source = wish.open()
+        found = find(source, tol)
     if output is not None:
         relations = found.table("relations")
         with open_table(output, list(relations), raw=raw) as out:
@@ -60,7 +61,8 @@ def redundant(
             say_line(f"{output}: {len(relations['column']):,} terms of relations")
     elif json:
         facts = {name: value for name, value in asdict(found).items() if name != "make"}
-        say_json("redundant", {"data": wish.name, **facts, "kept": found.kept})
+        known = {"data": wish.name, "left_out": dict(left_out(source))}
+        say_json("redundant", {**known, **facts, "kept": found.kept})
     elif not quiet:
-        say(redundancy_lines(wish.name, found, text_width()))
+        say(redundancy_lines(wish.name, found, left_out(source), text_width()))
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +13,7 @@ from lowdim.cli import options
 from lowdim.cli.exits import say_line
 from lowdim.cli.opening import Wish, left_out, naming
 from lowdim.errors import BadParameter
+from lowdim.results.names import column_names
 
 if TYPE_CHECKING:
     from lowdim.models.pc_regression import PCRegression
@@ -21,7 +23,7 @@ EXAMPLES = """
 lowdim regress gasoline.csv --target octane                  # how well?
 lowdim regress gasoline.csv --target octane --save m.lowdim  # keep the model
 lowdim regress wine.csv --target alcohol --scale --keep t-test
-lowdim regress sugar.csv --target ash,colour --figure sugar.png
+lowdim regress sugar.csv --target ash,colour --plot sugar.png
 """
 
 KEEP = "cv"
@@ -45,9 +47,13 @@ Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Which rows are held o
 Save = Annotated[
     str | None, typer.Option(metavar="FILE", show_default=False, help="Where to keep the model: a .lowdim file.")
 ]
-Figure = Annotated[
+Plot = Annotated[
     str | None,
-    typer.Option(metavar="FILE", show_default=False, help="Draw errors by components, and predictions: a .png file."),
+    typer.Option(
+        metavar="FILE",
+        show_default=False,
+        help="Draw errors by components, and predictions: a .png, .svg or .pdf file.",
+    ),
 ]
 
 
@@ -68,7 +74,7 @@ def regress(
     table: options.Table = None,
     sql: options.Sql = None,
     save: Save = None,
-    figure: Figure = None,
+    plot: Plot = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -81,7 +87,7 @@ def regress(
     from lowdim.cli.writing import check_output
 
     check_output(save, data, ending=".lowdim")
-    check_output(figure, data, picture=True)
+    check_output(plot, data, figure=True)
     targets = options.names_of(target) or []
     named = [name for name in options.names_of(columns) or [] if name not in targets]
     asked = None if columns is None else ",".join(map(_quoted, [*named, *targets]))
@@ -92,11 +98,11 @@ def regress(
             model, measured, unknown = _fitted(source, targets, keep, scale, folds, repeats, best, alone, seed)
         if save is not None:
             model.save(save)
-    if figure is not None:
-        _draw(figure, model, measured)
+    if plot is not None:
+        _draw(plot, model, measured)
     if unknown and not quiet:
         say_line(f"{unknown:,} rows have no {target} and were left out of the fit")
-    _say(model, wish, source, keep, save, figure, json, quiet, target)
+    _say(model, wish, source, keep, save, plot, json, quiet, target)
     return 0
 
 
@@ -120,12 +126,11 @@ def _fitted(
 
     from lowdim.models.pc_regression import PCRegression
     from lowdim.sources.memory import ArraySource
-    from lowdim.sources.selection import near
 
-    names = list(source.columns or [f"x{j}" for j in range(source.n_columns)])
+    names = list(column_names(source))
     for name in targets:
         if name not in names:
-            raise BadParameter(f"--target {name}: no column of numbers has that name{near(name, names)}")
+            raise _no_target(name, names, left_out(source))
     blocks = list(source.blocks())
     rows = np.concatenate([np.asarray(block.rows, dtype=np.float64) for block in blocks])
     weights = [np.ones(len(block.rows)) if block.weight is None else block.weight for block in blocks]
@@ -134,6 +139,8 @@ def _fitted(
     if not others:
         raise BadParameter(f"--target {','.join(targets)}: no other column of numbers is left to predict from.")
     known = np.isfinite(rows[:, wanted]).all(axis=1)
+    if not known.any():
+        raise BadParameter(f"--target {','.join(targets)}: none of the {len(rows):,} rows has a finite value of it.")
     X, y, weight = rows[known][:, others], rows[known][:, wanted], np.concatenate(weights)[known]
     model = PCRegression(
         components(keep),
@@ -148,6 +155,19 @@ def _fitted(
     named = ArraySource(X, tuple(names[j] for j in others), name=source.title)
     model.fit(named, _Named(y, targets), sample_weight=None if (weight == 1).all() else weight)
     return model, y, int((~known).sum())
+
+
+def _no_target(name: str, names: list[str], left: Mapping[str, str]) -> BadParameter:
+    """The error that there is no such column, or that it holds something else than numbers."""
+    from lowdim.sources.selection import near
+
+    if name not in left:
+        return BadParameter(f"--target {name}: no column of numbers has that name{near(name, names)}")
+    numbers = f"{', '.join(map(repr, names[:5]))}{' and more' if len(names) > 5 else ''}"
+    return BadParameter(
+        f"--target {name}: the column holds {left[name]}, but a regression predicts numbers; name a column of numbers "
+        f"({numbers}), or code {name} as numbers, such as 0 and 1, first."
+    )
 
 
 class _Named:
@@ -177,13 +197,10 @@ def components(keep: str) -> Any:
 
 
 def _draw(path: str, model: PCRegression, measured: Any) -> None:
-    from lowdim.views.plots import draw_predictions, draw_validation, new_figure, write_figure
+    from lowdim.views.plots.canvas import write_figure
+    from lowdim.views.plots.regression import draw_regression
 
-    figure = new_figure(10.0, 4.2)
-    left, right = figure.subplots(1, 2)
-    draw_validation(model.fit_, left)
-    draw_predictions(model.fit_, measured, model.held_out_, right)
-    write_figure(path, figure)
+    write_figure(path, draw_regression(model.fit_, measured, model.held_out_))
 
 
 def _say(
@@ -192,7 +209,7 @@ def _say(
     source: Source,
     keep: str,
     save: str | None,
-    figure: str | None,
+    plot: str | None,
     json: bool,
     quiet: bool,
     target: str,
@@ -204,7 +221,7 @@ def _say(
 
     if json:
         facts = {"data": wish.name, "left_out": dict(left_out(source)), **fit_facts(model.fit_)}
-        say_json("regress", {**facts, "saved": save, "figure": figure})
+        say_json("regress", {**facts, "saved": save, "plot": plot})
         return
     if quiet:
         return
@@ -217,7 +234,7 @@ def _say(
         wish.name,
         f"--keep {keep}",
         left_out(source),
-        written=tuple(path for path in (save, figure) if path),
+        written=tuple(path for path in (save, plot) if path),
         next=() if wish.data == "-" else tuple(steps),
     )
     say(regression_summary(model.fit_, about, text_width()))

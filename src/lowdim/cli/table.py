@@ -8,7 +8,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
-from lowdim.cli.opening import Wish, load_model, naming
+from lowdim.cli.opening import Wish, left_out, load_model, naming
 from lowdim.cli.transform import agreeing, refuse_swapped
 from lowdim.errors import BadParameter
 
@@ -25,6 +25,14 @@ lowdim table wine.lowdim outlier_columns wine.csv --set row=121
 lowdim table wine.lowdim supplementary wine.csv --extra kind
 lowdim table wine.lowdim rotated --set k=3 --set method=promax
 """
+
+ELSEWHERE = {
+    "sample_weight": "row weights are a column of the data, which --weight names",
+    "extra": "these are columns of the data, which --extra names",
+    "reference": "other rows cannot be typed; name the rows of the fit as the data, or take --set q_law=box",
+    "reference_weight": "other rows cannot be typed; name the rows of the fit as the data, or take --set q_law=box",
+}
+"""Settings that are no numbers or words, and what stands for them at the prompt."""
 
 Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="Which table; any other lists them.")]
 Rows = Annotated[
@@ -63,12 +71,17 @@ def table(
     from lowdim.cli.progress import shown
     from lowdim.cli.writing import check_output
     from lowdim.models.tables import Tables
+    from lowdim.views.summary import left_out_line
 
     check_output(output, data, model)
+    aside = {"--extra": extra, "--weight": weight, "--label": label}
+    stray = next((option for option, given in aside.items() if given is not None and data is None), None)
+    if stray is not None:
+        raise BadParameter(f"{stray} {aside[stray]}: is a column of data, and none are given: name them after {name}.")
     if data is not None:
         refuse_swapped(model, data, "table")
     estimator: Any = load_model(model)
-    given: dict[str, Any] = dict(map(_setting, settings or []))
+    given: dict[str, Any] = dict(options.setting_of(one, ELSEWHERE) for one in settings or [])
     if not hasattr(estimator, "table"):
         raise BadParameter(f"{model}: a {type(estimator).__name__} has no tables; lowdim info {model} describes it.")
     if given and not isinstance(estimator, Tables):
@@ -84,27 +97,14 @@ def table(
             given |= _aside(source, extra, weight)
             made = estimator.table(name, source, **given)
             labels = None if label is None else [str(one) for one in source.aside(label)]
+        if not quiet and left_out(source):  # of a model that knows no names of columns; else it says which are taken
+            for line in left_out_line(left_out(source), 100):
+                say_line(line.text)
     columns = _named(made, estimator, label, labels)
     _write(columns, output, raw)
     if output not in (None, "-") and not quiet:
         say_line(f"{output}: {len(next(iter(columns.values()))):,} rows of the table {name}")
     return 0
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    """A setting as it is typed: numbers, lists of them such as 3,7, true and false, or a text."""
-    name, sign, value = text.partition("=")
-    if not sign or not name:
-        raise BadParameter(f"--set {text}: a setting is typed as NAME=VALUE, such as level=0.99.")
-    if value.lower() in ("true", "false"):
-        return name, value.lower() == "true"
-    for kind in (int, float):
-        try:
-            listed = [kind(part) for part in value.split(",")]
-        except ValueError:
-            continue
-        return name, listed if len(listed) > 1 else listed[0]
-    return name, value
 
 
 def _aside(source: Source, extra: str | None, weight: str | None) -> dict[str, Any]:

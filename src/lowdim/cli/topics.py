@@ -10,6 +10,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.opening import naming, refuse_absent
+from lowdim.cli.pages import Code, Report, call, write_page
 from lowdim.errors import BadFile, BadParameter
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ lowdim topics letters/ --k 10                     # a folder of .txt files
 lowdim topics news.jsonl --k 5 --label-field desk --compare
 lowdim topics news.jsonl --k 5 -o shares.csv --words words.csv
 lowdim topics news.jsonl --k 5 --json > topics.json
+lowdim topics news.jsonl --k 5 --report topics.html   # to look at, to send
 """
 
 HELD_OUT = "0.1"
@@ -73,6 +75,7 @@ Words = Annotated[
 
 
 def topics(
+    context: typer.Context,
     texts: Texts,
     k: K = None,
     loss: Loss = "kl",
@@ -87,6 +90,7 @@ def topics(
     seed: Seed = 0,
     output: Shares = None,
     words: Words = None,
+    report: Report = None,
     raw: options.Raw = False,
     json: options.Json = False,
     quiet: options.Quiet = False,
@@ -102,6 +106,7 @@ def topics(
         raise BadParameter(f"say how many topics there should be, as in lowdim topics {shlex.quote(texts)} --k 10.")
     for path in (output, words):
         check_output(path, texts, stop_words)
+    check_output(report, texts, stop_words, ending=".html")
     _refuse_one_place(output, words)
     if "-" in (output, words) and json:
         raise BadParameter("a table and --json cannot both go to standard output; name a file for one of them.")
@@ -126,6 +131,22 @@ def topics(
     for path, name in ((output, "documents"), (words, "words")):
         if path is not None:
             _write(path, found.table(name), raw)
+    if report is not None:
+        from lowdim.views.report.topics import topics_payload
+
+        settings = {
+            "loss": (loss, "kl"),
+            "text_field": (text_field, None),
+            "label_field": (label_field, None),
+            "min_df": (min_df, None),
+            "max_df": (max_df, 0.5),
+            "stop_words": (_stop_words_in_python(stop_words), "english"),
+            "starts": (starts, 5),
+            "held_out": (_share(held_out), _share(HELD_OUT)),
+            "compare": (compare, False),
+            "seed": (seed, 0),
+        }
+        write_page(report, topics_payload, found, call("topics", [texts, k], settings), context.obj)
     given = {
         "loss": (loss, "kl"),
         "text-field": (text_field, None),
@@ -139,7 +160,7 @@ def topics(
     }
     again = f"lowdim topics {shlex.quote(texts)} --k {k}"
     again += "".join(f" --{name} {shlex.quote(str(one))}" for name, (one, usual) in given.items() if one != usual)
-    _say(texts, found, [path for path in (output, words) if path is not None], again, json, quiet)
+    _say(texts, found, [path for path in (output, words, report) if path is not None], again, json, quiet)
     return 0
 
 
@@ -171,6 +192,12 @@ def _stop_words(wish: str) -> Any:
             return file.read().split()
     except (OSError, UnicodeDecodeError) as error:
         raise BadFile(f"{wish}: cannot be read as stop words, one a line in UTF-8 ({error}).") from error
+
+
+def _stop_words_in_python(wish: str) -> Any:
+    if wish in ("english", "none"):
+        return None if wish == "none" else wish
+    return Code(f"open({wish!r}, encoding='utf-8').read().split()")
 
 
 def _write(path: str, table: Any, raw: bool) -> None:

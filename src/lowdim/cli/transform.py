@@ -32,10 +32,10 @@ def transform(
 ) -> int:
     """Give the scores of rows, along the components of a model.
 
-    The columns of the model are found by their names, in any order, among others.
+    The columns of the model are found by their names, in any order, among others; SNPs of genotypes with their alleles.
     """
     from lowdim.cli.progress import shown
-    from lowdim.cli.writing import check_output, score_names, write_rows
+    from lowdim.cli.writing import check_output, write_scores
 
     check_output(output, data, model)
     refuse_swapped(model, data, "transform")
@@ -44,21 +44,25 @@ def transform(
     with naming(wish.name):
         source = agreeing(wish, estimator, model)
         with shown(quiet, data):
-            names, holes = score_names(estimator), takes_holes(estimator)
-            count = write_rows(source, estimator.transform, names, output, label, raw, holes=holes)
+            count = write_scores(source, estimator, output, label, raw)
+    match = getattr(source, "match", None)
+    if match is not None and match.in_words() and not quiet:
+        say_line(f"{wish.name}: {match.in_words()}")
     if output not in (None, "-") and not quiet:
-        say_line(f"{output}: {count:,} rows × {estimator.n_components_} components")
+        from lowdim.results.certificate import counted
+
+        say_line(f"{output}: {counted(count, 'row')} × {counted(estimator.n_components_, 'component')}")
     return 0
-
-
-def takes_holes(estimator: Model) -> bool:
-    """Whether a model takes rows with missing values."""
-    return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
 
 
 def agreeing(wish: Wish, estimator: Model, model: str) -> Source:
     """The data, with the columns that the model was fitted on."""
+    from lowdim.models.genotype_pca import GenotypePCA
+    from lowdim.sources.plink import PLINK
+
     names = estimator.fit_.columns
+    if isinstance(estimator, GenotypePCA) and estimator.fit_.alleles is not None and wish.data.lower().endswith(PLINK):
+        return estimator.matched(wish.open())
     try:
         source = wish.open(None if names is None else list(names))
     except (BadParameter, NotNumeric) as error:
@@ -68,7 +72,7 @@ def agreeing(wish: Wish, estimator: Model, model: str) -> Source:
     if source.n_columns != estimator.n_features_in_:
         raise WrongColumns(
             f"{wish.name}: has {source.n_columns} columns of numbers, but the model {model} was fitted on "
-            f"{estimator.n_features_in_}; pass a table of the same kind."
+            f"{estimator.n_features_in_}; pass data of the same kind."
         )
     return source
 

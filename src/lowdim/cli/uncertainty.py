@@ -8,7 +8,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.exits import say_line
-from lowdim.cli.opening import Wish, naming
+from lowdim.cli.opening import Wish, left_out, naming
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ lowdim uncertainty survey.csv --model ppca --keep 2     # with holes
 """
 
 MODELS = ("pca", "ppca", "nmf")
+
+TABLES = ("variances", "shares", "cumulative", "noise", "loadings", "components", "scores", "stability", "k")
+"""What --what may be; nmf has no loadings, and only a bootstrap says how stable components are."""
 
 Which = Annotated[str, typer.Option("--model", metavar="NAME", help="Which model: pca, ppca or nmf.")]
 Kind = Annotated[
@@ -39,7 +42,7 @@ What = Annotated[
     typer.Option(
         metavar="NAME",
         show_default=False,
-        help="What -o writes: variances, shares, cumulative, noise, loadings, components, scores, stability or k.",
+        help=f"What -o writes: {', '.join(TABLES)}; loadings unless said.",
     ),
 ]
 
@@ -74,6 +77,10 @@ def uncertainty(
 
     if model.lower() not in MODELS:
         raise BadParameter(f"--model {model}: intervals are known of {', '.join(MODELS)}.")
+    if what is not None and what not in TABLES:
+        raise BadParameter(f"--what {what}: it must be one of {', '.join(TABLES)}.")
+    if what is not None and output is None:
+        raise BadParameter(f"--what {what}: says what -o writes; add -o {what}.csv, or -o - to print it.")
     check_output(output, data)
     estimator: Any = build(model, keep, scale, memory)
     wish = Wish(data, columns, drop, encode=encode, table=table, sql=sql)
@@ -86,9 +93,10 @@ def uncertainty(
     if output is not None:
         _write(sure, what or usual, axes, output, raw)
     if json:
-        say_json("uncertainty", _facts(wish.name, sure, axes))
+        known = {"data": wish.name, "left_out": dict(left_out(source))}
+        say_json("uncertainty", {**known, **_facts(sure, axes)})
     elif not quiet and output != "-":
-        say(uncertainty_lines(wish.name, sure, axes, text_width()))
+        say(uncertainty_lines(wish.name, sure, axes, left_out(source), text_width()))
     if output not in (None, "-") and not quiet:
         say_line(f"{output}: {what or usual}, with intervals")
     return 0
@@ -106,10 +114,10 @@ def _write(sure: Uncertainty, what: str, axes: list[str], output: str, raw: bool
         out.write(found)
 
 
-def _facts(name: str, sure: Uncertainty, axes: list[str]) -> dict[str, Any]:
+def _facts(sure: Uncertainty, axes: list[str]) -> dict[str, Any]:
     """What the screen says, for programs."""
     parts = [one for one in ("variances", "shares", "cumulative", "noise") if one in sure.intervals]
-    facts: dict[str, Any] = {"data": name, "kind": sure.kind, "level": sure.level, "resamples": sure.n_resamples}
+    facts: dict[str, Any] = {"kind": sure.kind, "level": sure.level, "resamples": sure.n_resamples}
     facts |= {"seed": sure.seed, "components": axes}
     for part in parts:
         found = sure.intervals[part]

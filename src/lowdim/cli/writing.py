@@ -17,14 +17,20 @@ MOST_NUMBERS = 2**22
 """Numbers that are made at a time, whatever the size of the blocks that are read."""
 
 
-def check_output(path: str | None, *inputs: str | None, ending: str | None = None, picture: bool = False) -> None:
+def check_output(
+    path: str | None, *inputs: str | None, ending: str | None = None, picture: bool = False, figure: bool = False
+) -> None:
     """Refuse, before any work, a path that could not be written or that is one of the inputs.
 
-    It is for a table, unless another ending is asked for, or a picture.
+    It is for a table, unless another ending is asked for, a picture, or a figure that is drawn.
     """
-    if path is None or (path == "-" and ending is None and not picture):
+    if path is None or (path == "-" and ending is None and not picture and not figure):
         return
-    if picture:
+    if figure:
+        from lowdim.views.plots.canvas import figure_kind
+
+        figure_kind(path)
+    elif picture:
         from lowdim.views.picture_files import picture_kind
 
         picture_kind(path)
@@ -59,6 +65,35 @@ def write_array(path: str, array: Any) -> None:
 def score_names(estimator: Model) -> list[str]:
     """Names of the columns of scores: PC1, PC2, …, or part1, part2, …, as in the summaries."""
     return [f"{estimator.score_name}{i + 1}" for i in range(estimator.n_components_)]
+
+
+def write_scores(source: Source, estimator: Model, output: str | None, label: str | None, raw: bool) -> int:
+    """Write the scores of rows; gives their number. Individuals of a PLINK file have their names before them."""
+    from lowdim.sources.plink import PlinkSource
+
+    names, holes = score_names(estimator), takes_holes(estimator)
+    if isinstance(source, PlinkSource):
+        label = label or "iid"
+        if is_of_genotypes(estimator):  # the file lies SNP by SNP: rows of it would each be a walk through all of it
+            from lowdim.views.table_files import open_table
+
+            scores = dict(zip(names, estimator.transform(source).T, strict=True))
+            with open_table(output, [label, *names], raw=raw) as table:
+                table.write({label: source.aside(label), **scores})
+                return table.n_rows
+    return write_rows(source, estimator.transform, names, output, label, raw, holes=holes)
+
+
+def takes_holes(estimator: Model) -> bool:
+    """Whether a model takes rows with missing values."""
+    return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
+
+
+def is_of_genotypes(estimator: Model) -> bool:
+    """Whether a model is one of genotypes."""
+    from lowdim.models.genotype_pca import GenotypePCA
+
+    return isinstance(estimator, GenotypePCA)
 
 
 def write_rows(

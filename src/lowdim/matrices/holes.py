@@ -42,6 +42,13 @@ def refuse_block_holes(block: Block, columns: tuple[str, ...] | None) -> None:
         raise missing_values(holes, block.rows.shape[0], columns)
 
 
+def refuse_holes(source: Source) -> None:
+    """Raise that error if any of the rows have holes; one pass."""
+    n_rows, holes = source.reduce(_counted_block, _merge)
+    if holes is not None:
+        raise missing_values(holes, n_rows, source.columns)
+
+
 @contextmanager
 def naming_all_holes(source: Source, only_infinite: bool = False) -> Iterator[None]:
     """Where a block is refused for its holes, count those of all rows instead, if they can be read again.

@@ -22,6 +22,7 @@ from lowdim.models.autoencoder_settings import OWNER, task_of
 from lowdim.models.fit_autoencoder import fit_network, record
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.model import RecordedModel, refuse_one_pass
+from lowdim.models.plots.network import NetworkPlots
 from lowdim.results.network import NetworkFit
 from lowdim.solvers.linear_autoencoder import principal_axes
 from lowdim.solvers.network_training import State
@@ -184,6 +185,11 @@ class Autoencoder(RecordedModel[NetworkFit]):
         """Fit, and give the codes of the same rows."""
         refuse_one_pass(X)
         return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    @property
+    def plot(self) -> NetworkPlots:
+        """Figures of this fit: `model.plot.learning()`, `model.plot.traversal()`, …"""
+        return NetworkPlots(self)
 
     # -- attributes -----------------------------------------------------------------------------------------------
 

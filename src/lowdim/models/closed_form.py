@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import RankWarning
 from lowdim.models.latent_components import most_components
+from lowdim.results.certificate import counted
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
 from lowdim.solvers.ppca_em import LEAST_NOISE
@@ -24,7 +25,8 @@ def closed_form(fit: LinearFit, noise: float | None) -> LatentFit:
     least = max(LEAST_NOISE * fit.total_variance / p, float(np.finfo(float).tiny))
     if noise is None and fit.noise_variance < least:
         warnings.warn(
-            f"{fit.k} components hold all the variance of {fit.n_rows:,} rows, so the noise was put at its floor of "
+            f"{counted(fit.k, 'component')} {'holds' if fit.k == 1 else 'hold'} all the variance of {fit.n_rows:,} "
+            "rows, so the noise was put at its floor of "
             f"{least:.1e} and error bars mean nothing: ask for fewer components.",
             RankWarning,
             stacklevel=5,

@@ -14,6 +14,7 @@ from lowdim.models import settings
 from lowdim.models.frames import make_table
 from lowdim.models.table_rows import opened
 from lowdim.results import columns
+from lowdim.results.names import column_names
 
 if TYPE_CHECKING:
     from lowdim.models.linear import LinearModel
@@ -45,12 +46,17 @@ def compression(model: LinearModel, X: Any) -> Any:
 
 def correlations(model: LinearModel, X: Any, sample_weight: Any = None) -> Any:
     """Correlations of columns with components."""
+    return by_column(model, correlation_values(model, X, sample_weight))
+
+
+def correlation_values(model: LinearModel, X: Any, sample_weight: Any = None) -> Floats:
+    """(p, k) of columns with components; an error without centring."""
     if not model.center:
         raise BadParameter(
             "table('correlations') is about means, which center=False leaves out: take 'column_cos2', which is about "
             "zero, or fit with center=True."
         )
-    return by_column(model, columns.correlations(model.fit_, _variances(model, X, sample_weight)))
+    return columns.correlations(model.fit_, _variances(model, X, sample_weight))
 
 
 def column_contributions(model: LinearModel, X: Any) -> Any:
@@ -62,7 +68,12 @@ def column_contributions(model: LinearModel, X: Any) -> Any:
 
 def column_cos2(model: LinearModel, X: Any, sample_weight: Any = None) -> Any:
     """Share of each column's variance that lies along each component; over all components they add up to one."""
-    return by_column(model, columns.correlations(model.fit_, _variances(model, X, sample_weight)) ** 2)
+    return by_column(model, cos2_values(model, X, sample_weight))
+
+
+def cos2_values(model: LinearModel, X: Any, sample_weight: Any = None) -> Floats:
+    """(p, k) squared correlations, about zero without centring."""
+    return np.asarray(columns.correlations(model.fit_, _variances(model, X, sample_weight)) ** 2)
 
 
 def drivers(model: LinearModel, X: Any, top: int = 5) -> Any:
@@ -74,7 +85,7 @@ def drivers(model: LinearModel, X: Any, top: int = 5) -> Any:
 def by_column(model: LinearModel, values: Floats, **more: Floats) -> Any:
     """A table with a row for each column of the data, from values (p, k)."""
     axes = model._axes[: values.shape[1]]
-    named = {"column": columns.names(model.fit_), **dict(zip(axes, values.T, strict=True))}
+    named = {"column": list(column_names(model.fit_)), **dict(zip(axes, values.T, strict=True))}
     return make_table(model._kind, named | more)
 
 

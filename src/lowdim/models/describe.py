@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lowdim.matrices.preparation import dense, piece_rows
 from lowdim.results.description import Description
+from lowdim.results.names import column_names
 from lowdim.sources.source import Block, Source
 
 Part = tuple[NDArray[np.int64], NDArray[np.float64]]
@@ -22,7 +23,7 @@ PIECE = 2**23
 def describe(source: Source) -> Description:
     """Count what is missing in each column, and find its range."""
     rows, facts = source.reduce(_part, _merged)
-    columns = source.columns or tuple(f"x{j}" for j in range(source.n_columns))
+    columns = column_names(source)
     missing, infinite = facts[:2].astype(np.int64)
     least, most = np.where(np.isfinite(facts[2:]), facts[2:], np.nan)  # infinite: no entry was finite
     return Description(int(rows[0]), int(rows[1]), columns, missing, infinite, least, most)

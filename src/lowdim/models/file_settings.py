@@ -22,7 +22,7 @@ PCA_PARAMS: dict[str, Check] = {
 }
 """Settings of PCA as JSON says them; arrays are kept under "param_<name>"."""
 
-LATER = {"missing": "error"}
+LATER = {"missing": "error", "autosomes": None}
 """Settings that files of earlier versions do not name, and what they meant."""
 
 LATENT_PARAMS: dict[str, Check] = {
@@ -134,6 +134,7 @@ GENOTYPE_PARAMS: dict[str, Check] = {
     "outlier_sigma": optional(number),
     "outlier_rounds": whole,
     "outlier_axes": whole,
+    "autosomes": optional(whole),
     "whiten": flag,
     "tol": number,
     "random_state": optional(whole),

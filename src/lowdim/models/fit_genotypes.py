@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter, DuplicateRows, RemovedRows
+from lowdim.errors import BadInput, BadParameter, DuplicateRows, RemovedColumns, RemovedRows
 from lowdim.matrices.genotypes import (
     CallCounts,
     CallTable,
@@ -35,6 +35,8 @@ from lowdim.solvers.shrinkage import shrinkage
 from lowdim.solvers.tracy_widom import AxisTests, leading_axis_tests
 from lowdim.sources.budget import Budget, available_memory
 from lowdim.sources.calls import missing_calls
+from lowdim.sources.plink import PlinkSource
+from lowdim.sources.snps import on_autosomes
 from lowdim.sources.source import Source
 from lowdim.sources.workers import one_blas_thread
 
@@ -62,6 +64,14 @@ def fit_genotypes(source: Source, task: GenotypeTask, budget: Budget | None) -> 
             f"{removed:,} of {len(table.used):,} individuals were left out as outliers or for missing calls "
             "(individuals_ says which); transform gives their scores too.",
             RemovedRows,
+            stacklevel=3,
+        )
+    off = _off_autosomes(table, task)
+    if off:
+        warnings.warn(
+            f"{off:,} of {table.n_columns:,} SNPs lie on no autosome (X, Y, XY, MT, or a number beyond "
+            f"{task.autosomes}) and were left out, as smartpca does; autosomes=None keeps them.",
+            RemovedColumns,
             stacklevel=3,
         )
     if task.strict:
@@ -138,15 +148,26 @@ def _wanted(table: CallTable, counts: CallCounts, task: GenotypeTask) -> Mask:
         raise BadInput(
             f"None of the {table.n_columns:,} SNPs varies among the {table.n:,} individuals: at least one must."
         )
-    wanted = varies & (counts.observed >= (1 - task.max_missing_snps) * table.n)
+    wanted = varies & _on_autosomes(table, task) & (counts.observed >= (1 - task.max_missing_snps) * table.n)
     if task.min_maf > 0:
         wanted &= np.minimum(counts.frequencies, 1 - counts.frequencies) >= task.min_maf
     if not wanted.any():
         raise BadParameter(
-            f"{OWNER}: none of the {int(varies.sum()):,} SNPs that vary passes min_maf={task.min_maf:g} and "
-            f"max_missing_snps={task.max_missing_snps:g}: loosen them."
+            f"{OWNER}: none of the {int(varies.sum()):,} SNPs that vary passes min_maf={task.min_maf:g}, "
+            f"max_missing_snps={task.max_missing_snps:g} and autosomes={task.autosomes}: loosen them."
         )
     return wanted if task.ld_r2 is None else pruned(table, counts, wanted, task.ld_r2, task.ld_window)
+
+
+def _on_autosomes(table: CallTable, task: GenotypeTask) -> Mask:
+    """(p,) SNPs that are, or of which nobody knows: only files of PLINK's have chromosomes."""
+    if task.autosomes is None or not isinstance(table.source, PlinkSource):
+        return np.ones(table.n_columns, dtype=bool)
+    return on_autosomes(table.source.snps.chromosomes, task.autosomes)
+
+
+def _off_autosomes(table: CallTable, task: GenotypeTask) -> int:
+    return int((~_on_autosomes(table, task)).sum())
 
 
 def _scales(table: CallTable, counts: CallCounts, task: GenotypeTask, wanted: Mask) -> Floats:
@@ -263,4 +284,6 @@ def _record(
         effective_snps=found.tests.columns,
         shrinkage=found.shrinkage,
         rounds=rounds,
+        alleles=table.source.snps.alleles if isinstance(table.source, PlinkSource) else None,
+        off_autosomes=_off_autosomes(table, task),
     )

@@ -17,6 +17,7 @@ from lowdim.matrices.scaling import Scaling
 from lowdim.models.fit_linear import seed_of, versions
 from lowdim.models.kernel_plan import EXACT, NAMES, KernelPlan, KernelTask
 from lowdim.models.kernel_settings import OWNER
+from lowdim.results.certificate import counted
 from lowdim.results.kernel import KernelFit
 from lowdim.results.kernel_axes import KernelAxes
 from lowdim.results.linear import Provenance
@@ -188,7 +189,8 @@ def _warn(fit: KernelFit, task: KernelTask) -> None:
     real = int((fit.values > 0).sum())
     if isinstance(task.keep, KeepCount) and real < fit.k:
         warnings.warn(
-            f"{fit.k} components were asked for, but the kernel has only {real} with variance on these "
+            f"{counted(fit.k, 'component')} {'was' if fit.k == 1 else 'were'} asked for, but the kernel has only "
+            f"{real} with variance on these "
             f"{fit.n_rows:,} rows; the scores of the others are 0 (remove_zero_eig=True leaves them out).",
             RankWarning,
             stacklevel=4,

@@ -25,7 +25,7 @@ from lowdim.matrices.observed import Observed, observe
 from lowdim.matrices.preparation import Preparation
 from lowdim.models.fit_linear import seed_of, versions
 from lowdim.models.latent_components import MOST_COMPONENTS, Problem, refuse_small
-from lowdim.results.certificate import uncertified
+from lowdim.results.certificate import counted, uncertified
 from lowdim.results.latent import Ascent, LatentFit
 from lowdim.results.linear import Provenance
 from lowdim.solvers.latent import Latent, piece_memory
@@ -308,7 +308,8 @@ def _warn(fit: LatentFit, task: LatentTask, least_noise: float) -> None:
         )
     if task.noise is None and fit.noise <= 1.01 * least_noise:
         warnings.warn(
-            f"{fit.k} components explain the observed entries completely, so the noise went to its floor of "
+            f"{counted(fit.k, 'component')} {'explains' if fit.k == 1 else 'explain'} the observed entries "
+            "completely, so the noise went to its floor of "
             f"{fit.noise:.1e} and error bars mean nothing: ask for fewer components.",
             RankWarning,
             stacklevel=5,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lowdim.errors import AccuracyWarning, BadInput, ConstantColumns, RankWarning
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.matrices.moments import Moments
-from lowdim.results.certificate import ranges
+from lowdim.results.certificate import counted, ranges
 from lowdim.results.linear import LinearFit, Provenance
 from lowdim.solvers.certify import Account, certify
 from lowdim.solvers.choose import Choice
@@ -170,7 +170,8 @@ def _warn(matrix: RowBlocks, fit: LinearFit, keep: Keep) -> None:
     null = len(fit.certificate.null)
     if isinstance(keep, KeepCount) and keep.k < min(fit.n_rows, len(fit.mean)) and null:
         warnings.warn(
-            f"{fit.k} components were asked for, but the data have only {fit.k - null} directions with variance; the "
+            f"{counted(fit.k, 'component')} {'was' if fit.k == 1 else 'were'} asked for, but the data have only "
+            f"{counted(fit.k - null, 'direction')} with variance; the "
             f"last {null} have variance 0 and any direction that is left.",
             RankWarning,
             stacklevel=4,

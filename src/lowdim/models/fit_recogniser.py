@@ -13,9 +13,10 @@ from lowdim.errors import BadParameter, RankWarning, SingularModel
 from lowdim.models import settings
 from lowdim.models.fit_linear import seed_of
 from lowdim.models.gallery import SpaceTask, furthest_accepted, least_likely_accepted, tried
-from lowdim.models.labels import unknown_label
+from lowdim.models.labels import NAME, unknown_label
 from lowdim.models.pca import PCA
 from lowdim.results import gaussian
+from lowdim.results.certificate import counted
 from lowdim.results.recogniser import COSINE, METRICS, RecogniserFit, Trial
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Source
@@ -86,6 +87,7 @@ def fit_gallery(
         reject=None if model.reject is None else float(model.reject),
         reject_outside=None if model.reject_outside is None else float(model.reject_outside),
         trial=trial,
+        names=tuple(source.beside[NAME].tolist()) if NAME in source.beside else None,
     )
 
 
@@ -99,6 +101,7 @@ def _trial(model: Recogniser, space: PCA, rows: Any, places: Any, task: SpaceTas
     if model.reject_outside is not None and trial.densities is None:
         raise SingularModel(
             f"{OWNER}(reject_outside={model.reject_outside}): without some of the {len(places):,} rows the "
-            f"{space.fit_.k} components hold all the variance, and there is no density: keep fewer components."
+            f"{counted(space.fit_.k, 'component')} {'holds' if space.fit_.k == 1 else 'hold'} all the variance, and "
+            "there is no density: keep fewer components."
         )
     return trial

@@ -137,7 +137,8 @@ def _warn(fit: RegressionFit, task: RegressionTask, found: ScoredAxes | None) ->
         )
     if found is not None and task.rule == "count" and task.count > found.rank:
         warnings.warn(
-            f"{task.count} components were asked for, but the rows have variance along {found.rank} only: these are "
+            f"{counted(task.count, 'component')} {'was' if task.count == 1 else 'were'} asked for, but the rows "
+            f"have variance along {found.rank} only: these are "
             "used.",
             RankWarning,
             stacklevel=4,

@@ -64,6 +64,19 @@ def named_columns(data: Any) -> dict[str, NDArray[Any]]:
     return {str(name): _numbers_or_objects(values) for name, values in found.items()}
 
 
+def only_columns(data: Any, names: tuple[str, ...] | None) -> Any:
+    """A frame without columns that are not among the names; all other data, and frames that lack some, as they are."""
+    from lowdim.sources.frames import as_frame
+
+    frame = None if names is None or frame_kind(data) is None else as_frame(data)
+    if frame is None or names is None:
+        return data
+    listed = {str(name): name for name in frame.columns}
+    if len(listed) == len(names) or not set(names) <= set(listed):
+        return data
+    return frame.select([listed[name] for name in names]).to_native()
+
+
 def _index(data: Any) -> Any:
     """The index of a pandas frame; of dask's, which is lazy, computed."""
     return data.index.compute() if hasattr(data.index, "compute") else data.index
@@ -90,3 +103,22 @@ def _numbers_or_objects(values: Any) -> NDArray[Any]:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
+def frame_columns(data: Any) -> list[str]:
+    """Names of the columns of a frame; none if it is no frame, or a lazy one of dask's."""
+    if frame_kind(data) is None or type(data).__module__.startswith("dask"):
+        return []
+    from lowdim.sources.frames import as_frame
+
+    frame = as_frame(data)
+    return [] if frame is None else list(map(str, frame.columns))
+
+
+def frame_column(data: Any, name: str) -> NDArray[Any]:
+    """(n,) a column of a frame: numbers as float64, all else as objects."""
+    from lowdim.sources.frames import as_frame
+
+    frame = as_frame(data)
+    assert frame is not None
+    return _numbers_or_objects(frame[name].to_list())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import SingularModel
+from lowdim.errors import BadInput, SingularModel
 from lowdim.matrices.genotypes import call_table, is_read_in_place, scores_by_blocks
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.project import project
@@ -17,13 +18,16 @@ from lowdim.models.frames import make_table
 from lowdim.models.genotype_settings import OWNER, task_of
 from lowdim.models.linear import LinearModel
 from lowdim.models.model import RecordedModel, refuse_one_pass
+from lowdim.models.plots.genotypes import GenotypePlots
 from lowdim.models.tables import TABLES
 from lowdim.results.genotypes import GenotypeFit
+from lowdim.results.names import column_names
 from lowdim.results.table import Table
 from lowdim.sources.budget import budget_of
 from lowdim.sources.calls import FilledCalls
 from lowdim.sources.columnwise import ColumnwiseSource
 from lowdim.sources.open import open_source
+from lowdim.sources.plink import PLINK, PlinkSource
 from lowdim.sources.source import Source
 
 Floats = NDArray[np.float64]
@@ -48,12 +52,13 @@ def _test_table(model: GenotypePCA, X: Any) -> Any:
 
 
 def _snp_table(model: GenotypePCA, X: Any) -> Any:
-    """The frequency, the share of missing calls and whether it was used, of each SNP."""
+    """Of each SNP the alleles (a1 is counted) if they are known, frequency, share of missing calls, whether used."""
     fit = model.fit_
-    names = list(fit.columns or (f"x{j}" for j in range(fit.n_columns)))
-    return make_table(
-        model._kind, {"snp": names, "frequency": fit.frequencies, "missing": fit.snp_missing, "kept": fit.kept}
-    )
+    columns: dict[str, Any] = {"snp": list(column_names(fit))}
+    if fit.alleles is not None:
+        columns |= zip(("a1", "a2"), map(list, zip(*map(str.split, fit.alleles), strict=True)), strict=True)
+    columns |= {"frequency": fit.frequencies, "missing": fit.snp_missing, "kept": fit.kept}
+    return make_table(model._kind, columns)
 
 
 class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
@@ -83,6 +88,10 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
     outlier_sigma, outlier_rounds, outlier_axes : float or None, int, int
         Leave out individuals that are more than so many standard deviations away on a leading axis, and begin again, so
         often at most. None: nobody is left out. smartpca's defaults are 6, 5 and 10.
+    autosomes : int or None
+        Of a ``.bed`` file: leave out SNPs on X, Y, XY, MT and chromosomes of higher numbers than this, which men and
+        women have unlike copies of, as smartpca does (29 for cattle). A warning says how many. None: all stay.
+        SNPs on chromosome 0, or on one with another name, stay.
     whiten : bool
         Divide scores by their standard deviations.
     tol : float
@@ -134,6 +143,7 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         outlier_sigma: float | None = None,
         outlier_rounds: int = 5,
         outlier_axes: int = 10,
+        autosomes: int | None = 22,
         whiten: bool = False,
         tol: float = 0.0,
         random_state: Any = None,
@@ -149,6 +159,7 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         self.outlier_sigma = outlier_sigma
         self.outlier_rounds = outlier_rounds
         self.outlier_axes = outlier_axes
+        self.autosomes = autosomes
         self.whiten = whiten
         self.tol = tol
         self.random_state = random_state
@@ -169,6 +180,11 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         """Fit, and give the scores of the same individuals, also of those that were left out."""
         refuse_one_pass(X)
         return self.fit(X).transform(X)
+
+    @property
+    def plot(self) -> GenotypePlots:
+        """Figures of this fit: `model.plot.scores(X)`, `model.plot.tracy_widom()`, …"""
+        return GenotypePlots(self)
 
     # -- attributes -----------------------------------------------------------------------------------------------
 
@@ -222,6 +238,30 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         return self.fit_.shrinkage
 
     # -- individuals to scores ------------------------------------------------------------------------------------
+
+    def matched(self, X: Any) -> PlinkSource:
+        """The SNPs of this model in another PLINK ``.bed`` file, X its path or source: what `transform` works on.
+
+        They are found by their names, in any order, among others. Where the file counts the other allele, 2 − g stands
+        for g, also if it reads the other strand; SNPs that are absent, up to 5 % of those used, count as missing calls.
+        Other alleles, and A/T or C/G turned round, which may be either, are errors. `match` of what comes back says
+        what was done to each SNP, `match.in_words()` to how many. Needs a model that was fitted to a ``.bed`` file.
+        """
+        check_is_fitted(self)
+        fit, source = self.fit_, open_source(X)
+        if fit.alleles is None or not isinstance(source, PlinkSource):
+            which = "this model was fitted to data without" if fit.alleles is None else f"{source.describe()} has no"
+            raise BadInput(f"{OWNER}.matched compares alleles of two PLINK .bed files, but {which} alleles.")
+        assert fit.columns is not None
+        return source.matched(fit.columns, fit.alleles, fit.kept)
+
+    def _opened(self, X: Any, reset: bool) -> Source:
+        """The source behind X; of a PLINK file, if the model is of one, with the SNPs and alleles of the model."""
+        if not reset and self.fit_.alleles is not None:
+            path = isinstance(X, (str, os.PathLike)) and os.fspath(X).lower().endswith(PLINK)
+            if path or isinstance(X, PlinkSource):
+                X = self.matched(X)
+        return super()._opened(X, reset)
 
     def _scores(self, X: Any) -> Any:
         source, fit = self._opened(X, reset=False).unweighted(), self.fit_

@@ -32,6 +32,7 @@ class GenotypeTask:
     outlier_sigma: float | None
     outlier_rounds: int
     outlier_axes: int
+    autosomes: int | None
     tol: float
     random_state: Any
 
@@ -62,6 +63,8 @@ def task_of(model: Any) -> GenotypeTask:
             raise BadParameter.of(OWNER, "outlier_sigma", sigma, "None or a number above 0, as 6 in smartpca")
     settings.whole(OWNER, "outlier_rounds", model.outlier_rounds, 1, None)
     settings.whole(OWNER, "outlier_axes", model.outlier_axes, 1, None)
+    if model.autosomes is not None:
+        settings.whole(OWNER, "autosomes", model.autosomes, 1, None)
     settings.check_seed(OWNER, model.random_state)
     return GenotypeTask(
         model.n_components,
@@ -74,6 +77,7 @@ def task_of(model: Any) -> GenotypeTask:
         None if model.outlier_sigma is None else float(model.outlier_sigma),
         int(model.outlier_rounds),
         int(model.outlier_axes),
+        None if model.autosomes is None else int(model.autosomes),
         settings.tolerance(OWNER, model.tol),
         model.random_state,
     )

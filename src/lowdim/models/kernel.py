@@ -21,6 +21,8 @@ from lowdim.models.kernel_preimages import PreimageModel, checked_way
 from lowdim.models.kernel_rows import RowKernel
 from lowdim.models.kernel_settings import kernel_of
 from lowdim.models.model import VarianceModel
+from lowdim.models.plots.kernel import KernelPlots
+from lowdim.results.certificate import counted
 from lowdim.results.kernel import KernelFit
 from lowdim.results.table import Table
 from lowdim.sources.open import open_source
@@ -51,6 +53,11 @@ class KernelModel(VarianceModel):
         if found is None:
             raise AttributeError("This KernelPCA is not fitted yet: call fit with data first.")
         return found
+
+    @property
+    def plot(self) -> KernelPlots:
+        """Figures of this fit: `model.plot.scores(X)`, `model.plot.widths(X)`, …"""
+        return KernelPlots(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_record", None) is not None
@@ -134,7 +141,8 @@ class KernelModel(VarianceModel):
         scores = all_rows(open_source(X))
         if scores.shape[1] != self.fit_.k:
             raise WrongShape(
-                f"The scores have {scores.shape[1]} columns, but this model has {self.fit_.k} components: pass what "
+                f"The scores have {scores.shape[1]} columns, but this model has "
+                f"{counted(self.fit_.k, 'component')}: pass what "
                 "transform gave."
             )
         return self._rows_back(scores, None, return_distance)

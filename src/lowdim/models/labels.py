@@ -12,19 +12,37 @@ from sklearn.utils.validation import _check_y
 from lowdim.errors import BadInput, BadParameter
 from lowdim.sources.source import Source
 
-FOLDER = "folder"
+FOLDER, NAME = "folder", "name"
+"""What is kept aside of files in folders."""
 
 
 def labels_of(owner: str, source: Source, y: Any) -> NDArray[Any]:
     """(n,) labels as they were given; of a folder of pictures or texts, the names of its folders."""
     if y is None:
         return _folders(owner, source)
+    refuse_missing(owner, y)
     labels = _check_y(y, multi_output=False, y_numeric=False)
     check_classification_targets(labels)
     n = source.count_rows()
     if n is not None and n != len(labels):
         raise BadInput(f"{owner}: {n:,} rows came with {len(labels):,} labels; each row needs one.")
     return np.asarray(labels)
+
+
+def refuse_missing(owner: str, labels: Any) -> None:
+    """Raise an error if some labels are not there."""
+    given = np.asarray(labels)
+    if given.dtype.kind == "O":
+        missing = np.array([label is None or bool(label != label) for label in given.ravel()], dtype=bool)
+    else:
+        missing = ~np.isfinite(given.ravel()) if given.dtype.kind == "f" else np.zeros(given.size, dtype=bool)
+    count = int(missing.sum())
+    if count:
+        raise BadInput(
+            f"{owner}: {count:,} of {given.size:,} labels {'is' if count == 1 else 'are'} missing (NaN or inf), the "
+            "first that of row "
+            f"{int(np.argmax(missing)) + 1:,}, but each row needs one: fill them in, or leave those rows out."
+        )
 
 
 def _folders(owner: str, source: Source) -> NDArray[Any]:

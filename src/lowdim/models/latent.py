@@ -21,6 +21,7 @@ from lowdim.models.fit_linear import seed_of
 from lowdim.models.frames import frame_kind, scores_table
 from lowdim.models.latent_rows import RowModel
 from lowdim.models.linear import LinearModel
+from lowdim.models.plots.pca import LatentPlots
 from lowdim.models.uncertainty import Unsure
 from lowdim.results.latent import LatentFit
 from lowdim.sources.source import Block, Source
@@ -44,6 +45,11 @@ class LatentModel(Unsure, LinearModel):
         if found is None:
             raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit with data first.")
         return found
+
+    @property
+    def plot(self) -> LatentPlots:
+        """Figures of this fit: `model.plot.holes(X)`, `model.plot.path()`, …"""
+        return LatentPlots(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_record", None) is not None

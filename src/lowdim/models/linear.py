@@ -17,9 +17,10 @@ from lowdim.matrices.preparation import Preparation, working_dtype
 from lowdim.matrices.project import project, rows_back
 from lowdim.models.densities import log_density_of_block
 from lowdim.models.model import VarianceModel
+from lowdim.models.plots.linear import LinearPlots
 from lowdim.models.tables import Tables
 from lowdim.results import gaussian
-from lowdim.results.certificate import Certificate
+from lowdim.results.certificate import Certificate, counted
 from lowdim.results.compression import compression
 from lowdim.results.linear import LinearFit
 from lowdim.results.table import Table
@@ -40,6 +41,11 @@ class LinearModel(Tables, VarianceModel):
     def fit_(self) -> LinearFit:
         """The frozen record of the fit, which every read-out below reads."""
         raise NotImplementedError
+
+    @property
+    def plot(self) -> LinearPlots:
+        """Figures of this fit: `model.plot.scree()`, `model.plot.scores(X)`, …"""
+        return LinearPlots(self)
 
     # -- attributes, with scikit-learn's names --------------------------------------------------------------------
 
@@ -103,7 +109,8 @@ class LinearModel(Tables, VarianceModel):
         source, axes = open_source(X), self.fit_.axes(self.whiten)
         if source.n_columns != self.fit_.k:
             raise WrongShape(
-                f"The scores have {source.n_columns} columns, but this model has {self.fit_.k} components: pass what "
+                f"The scores have {source.n_columns} columns, but this model has "
+                f"{counted(self.fit_.k, 'component')}: pass what "
                 "transform gave."
             )
         dtype = working_dtype(source.dtype)

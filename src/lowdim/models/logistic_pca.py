@@ -18,7 +18,9 @@ from lowdim.models.logistic_rows import Deviances, deviances, filled, means_of_c
 from lowdim.models.logistic_settings import OWNER, LogisticTask, task_of
 from lowdim.models.model import RecordedModel, refuse_one_pass
 from lowdim.models.plan import counted
+from lowdim.models.plots.logistic import LogisticPlots
 from lowdim.results.logistic import OPTIMAL, LogisticFit
+from lowdim.results.names import column_names
 from lowdim.sources.budget import budget_of
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
@@ -134,6 +136,11 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         refuse_one_pass(X)
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
+    @property
+    def plot(self) -> LogisticPlots:
+        """Figures of this fit: `model.plot.scores(X)`, `model.plot.path()`, …"""
+        return LogisticPlots(self)
+
     # -- attributes -----------------------------------------------------------------------------------------------
 
     @property
@@ -203,7 +210,8 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         source = open_source(X)
         if source.n_columns != self.fit_.k:
             raise WrongShape(
-                f"The codes have {source.n_columns} columns, but this model has {self.fit_.k} components: pass what "
+                f"The codes have {source.n_columns} columns, but this model has {self.fit_.k} "
+                f"component{'s' * (self.fit_.k != 1)}: pass what "
                 "transform gave."
             )
         return source.map_rows(partial(means_of_codes, fit=self.fit_), self.fit_.n_columns, working_dtype(source.dtype))
@@ -250,7 +258,7 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         if name == "axes":
             return make_table(kind, {"axis": self._axes, "spread": fit.spreads, "share": fit.shares})
         if name == "components":
-            names = fit.columns or tuple(f"x{j}" for j in range(fit.n_columns))
+            names = column_names(fit)
             axes = dict(zip(self._axes, fit.components, strict=True))
             return make_table(kind, {"column": list(names), "bias": fit.bias, **axes})
         if name == "path":

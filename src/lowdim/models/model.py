@@ -13,13 +13,16 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from lowdim.errors import NeedsAnotherPass, WrongColumns
 from lowdim.matrices.convert import relative_spacing
 from lowdim.models.frames import frame_kind, scores_table
+from lowdim.models.picture_shapes import picture_shape_of
+from lowdim.models.reported import Reported
+from lowdim.models.shown import Shown
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 
 Floats = NDArray[np.float64]
 
 
-class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Rows in, scores out. Subclasses fit it, keep its record, and say how scores are made."""
 
     score_name = "PC"
@@ -98,6 +101,7 @@ class Model(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         self._itemsize = source.dtype.itemsize
         self._columns = source.columns
         self._data_spacing = relative_spacing(source.dtype)
+        self._picture_shape = picture_shape_of(source)
 
     @property
     def _axes(self) -> list[str]:

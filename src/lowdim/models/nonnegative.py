@@ -14,7 +14,9 @@ from lowdim.matrices.preparation import dense, working_dtype
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.model import RecordedModel
 from lowdim.models.nmf_problems import checked_shape, rows_of
+from lowdim.models.plots.nmf import NonNegativePlots
 from lowdim.models.uncertainty import Unsure
+from lowdim.results.names import column_names
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.results.table import Table
 from lowdim.solvers.nmf_codes import codes
@@ -39,6 +41,11 @@ class NonNegativeModel(Unsure, RecordedModel[NonNegativeFit]):
     unstored: str
 
     _choice: Table | None
+
+    @property
+    def plot(self) -> NonNegativePlots:
+        """Figures of this fit: `model.plot.parts()`, `model.plot.gallery()`, …"""
+        return NonNegativePlots(self)
 
     # -- attributes, with scikit-learn's names --------------------------------------------------------------------
 
@@ -152,7 +159,7 @@ class NonNegativeModel(Unsure, RecordedModel[NonNegativeFit]):
             columns["code sparseness"] = fit.codes.sparseness
             return make_table(kind, columns | ({} if fit.stability is None else {"stability": fit.stability}))
         if name == "components":
-            names = fit.columns or tuple(f"x{j}" for j in range(fit.n_columns))
+            names = column_names(fit)
             return make_table(kind, {"column": list(names), **dict(zip(self._axes, fit.components, strict=True))})
         if name == "loss":
             return make_table(kind, {"look": np.arange(len(fit.descent.path)), "loss": fit.descent.path})

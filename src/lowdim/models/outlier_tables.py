@@ -19,10 +19,12 @@ from lowdim.models.table_rows import (
     read_rows,
     refuse_one_pass,
 )
-from lowdim.results import columns, rows
+from lowdim.results import rows
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
+from lowdim.results.names import column_names
 from lowdim.solvers.control_limits import Limit, box_limit, jackson_limit, t2_limit
+from lowdim.views.figures.outliers import OutlierMap
 
 if TYPE_CHECKING:
     from lowdim.models.linear import LinearModel
@@ -41,6 +43,10 @@ class Judged:
     q: Floats
     q_limit: Limit
     training: bool
+
+    def map(self, level: float, names: tuple[str, ...] | None = None) -> OutlierMap:
+        """The same as figures show it, with limits of this level."""
+        return OutlierMap(self.t2, self.q, self.t2_limit.value, self.q_limit.value, level, names)
 
 
 def outliers(
@@ -113,7 +119,7 @@ def outlier_columns(model: LinearModel, X: Any, row: Any = None, top: int = 10) 
     order = np.argsort(-share, axis=1, kind="stable")[:, : int(top)]
     i = np.repeat(np.arange(len(places)), order.shape[1])
     j = order.ravel()
-    labels, listed = row_labels(X, len(rows_found.scores)), columns.names(fit)
+    labels, listed = row_labels(X, len(rows_found.scores)), column_names(fit)
     named = {
         "row": [labels[places[one]] for one in i],
         "column": [listed[one] for one in j],
@@ -139,7 +145,7 @@ def judge(
     reference_weight: Any,
 ) -> Judged:
     """T² and Q of rows, which are those of the fit or new ones."""
-    _check(model, level, q_law)
+    _check(model, level, q_law, training)
     if reference is None and reference_weight is not None:
         raise BadParameter("reference_weight counts the rows of reference, but none were given: pass reference=rows.")
     found = read_rows(model, table, X, sample_weight)
@@ -253,12 +259,14 @@ def _shares(values: Floats) -> Floats:
     return np.asarray(np.divide(values, total, out=np.zeros_like(values), where=total > 0))
 
 
-def _check(model: LinearModel, level: float, q_law: str) -> None:
+def _check(model: LinearModel, level: float, q_law: str, training: bool | None) -> None:
     settings.real("table", "level", level, 0.0)
     if not 0 < level < 1:
         raise BadParameter.of("table", "level", level, "a number between 0 and 1, such as 0.95")
     if q_law not in Q_LAWS:
         raise BadParameter.of("table", "q_law", q_law, f"one of {', '.join(map(repr, Q_LAWS))}")
+    if not (training is None or isinstance(training, (bool, np.bool_))):
+        raise BadParameter.of("table", "training", training, "True, False, or None, which finds out")
     if not model.center:
         raise BadParameter("T² and Q are distances from the mean, which center=False leaves out: fit with center=True.")
     if model.fit_.weight <= 1:

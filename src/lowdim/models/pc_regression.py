@@ -18,6 +18,7 @@ from lowdim.models import settings
 from lowdim.models.fit_regression import fit_regression
 from lowdim.models.frames import frame_kind, make_table
 from lowdim.models.model import RecordedModel, refuse_one_pass
+from lowdim.models.plots.regression import RegressionPlots
 from lowdim.models.regression_again import check_same_rows
 from lowdim.models.regression_bootstrap import BootstrapCoefficients, bootstrapped
 from lowdim.models.regression_rows import predictions_of_block, scores_of_block
@@ -124,11 +125,13 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
         task = task_of(self, source.n_columns)
         sample, flat = read_sample(source, y, sample_weight, groups, task.fills)
         targets = target_names(y)
+        if task.compare:
+            from lowdim.models.regression_rivals import refuse_few, rivals
+
+            refuse_few(sample, task)
         learnt = fit_regression(source, sample, task)
         fit = replace(learnt.fit, flat=flat, targets=targets)
         if task.compare:
-            from lowdim.models.regression_rivals import rivals
-
             found, words = rivals(sample, task)
             fit = replace(fit, rivals=found, rivals_words=words)
         self._record = fit
@@ -173,6 +176,11 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
         sample, _ = read_sample(self._opened(X, reset=False), y, sample_weight, groups, task.fills)
         check_same_rows(sample, self.fit_)
         return bootstrapped(sample, self.fit_, task, choose, n_resamples, level)
+
+    @property
+    def plot(self) -> RegressionPlots:
+        """Figures of this fit: `model.plot.validation()`, `model.plot.coefficients()`, …"""
+        return RegressionPlots(self)
 
     # -- attributes -----------------------------------------------------------------------------------------------
 

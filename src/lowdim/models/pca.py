@@ -23,11 +23,13 @@ from lowdim.models.fit_linear import Learnt, fit_linear
 from lowdim.models.linear import LinearModel
 from lowdim.models.pca_holes import filled_scores, fit_with_holes, observed_log_densities
 from lowdim.models.plan import Plan, batch_matrix, counted, plan_fit
+from lowdim.models.plots.pca import HoledPlots, PCAPlots
 from lowdim.models.uncertainty import Unsure
 from lowdim.results.linear import LinearFit
 from lowdim.solvers.choose import Choice
 from lowdim.solvers.covariance import Covariance
 from lowdim.sources.budget import budget_of
+from lowdim.sources.columnwise import ColumnwiseSource
 from lowdim.sources.source import Source
 
 
@@ -137,9 +139,9 @@ class PCA(Unsure, LinearModel):
         except Interrupted as stop:
             stop.model = self._part(X, source, stop.statistic)
             raise
-        except MissingValues:
+        except MissingValues as holes:
             if settings.missing("PCA", self.missing) == "error":
-                raise
+                raise (holes.of_genotypes() if isinstance(source, ColumnwiseSource) else holes) from None
             learnt = Learnt(fit_with_holes(self, source, sample_weight, scaling), None)
         self._remember(X, source)
         self._record: LinearFit | None = learnt.fit
@@ -199,6 +201,11 @@ class PCA(Unsure, LinearModel):
             self._record = self._from_moments()
         assert self._record is not None
         return self._record
+
+    @property
+    def plot(self) -> PCAPlots:
+        """Figures of this fit: `model.plot.scree()`, `model.plot.scores(X)`, …; with missing="ppca" also of holes."""
+        return HoledPlots(self) if self.missing == "ppca" else PCAPlots(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_record", None) is not None or getattr(self, "_moments", None) is not None

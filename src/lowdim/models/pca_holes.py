@@ -51,12 +51,13 @@ def as_linear(fit: LatentFit, denominator: Any) -> LinearFit:
     known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)}
     factor = fit.weight / denominator(fit.weight)
     likely = f"log-likelihood {fit.loglik:.6g} of what was observed: {fit.missing:,} values were missing"
+    certificate = replace(fit.certificate, notes=(ascent_in_words(fit.ascent, fit.weight), likely))
     known |= {
         "mean": np.nan_to_num(fit.mean),
         "variances": fit.variances * factor,
         "total_variance": (fit.total_variance + fit.noise * len(fit.unseen)) * factor,  # so that p − k share it
         "column_variances": prepared_variances(fit) * fit.undo_gain**2 * factor,
-        "certificate": replace(fit.certificate, notes=(ascent_in_words(fit.ascent, fit.weight), likely)),
+        "certificate": replace(certificate, untrusted=()) if fit.ascent.converged else certificate,
     }
     return LinearFit(**known)
 

@@ -167,7 +167,7 @@ class ProbabilisticPCA(LatentModel):
         facts = PlanFacts(
             data=source.describe(),
             bytes=None if source.sparse else size,
-            keep=f"{task.n_components}" if isinstance(task.n_components, str) else f"{k} components",
+            keep=f"{task.n_components}" if isinstance(task.n_components, str) else f"{k} component{'s' * (k != 1)}",
             solver=SOLVER,
             reason="rows may have holes; without any, the closed form is used" if task.may_be_closed else "asked for",
             read=f"2 passes, and one in each of up to {task.steps} steps over the rows",

@@ -16,6 +16,11 @@ from lowdim.models import settings
 from lowdim.models.fit_linear import seed_of
 from lowdim.models.fit_mixture import MixtureTask, fit_clusters, rows_of
 from lowdim.models.frames import frame_kind, scores_table
+from lowdim.models.picture_shapes import picture_shape_of
+from lowdim.models.plots.codebook import MixturePlots
+from lowdim.models.reported import Reported
+from lowdim.models.shown import Shown
+from lowdim.results.certificate import counted
 from lowdim.results.mixture import MixtureFit
 from lowdim.solvers.ppca_mixture import Mixture, predicted, responsibilities
 from lowdim.sources.open import open_source
@@ -25,7 +30,7 @@ from lowdim.sources.weighted import as_counts
 Floats = NDArray[np.float64]
 
 
-class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
+class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Several probabilistic PCAs, each for some of the rows: clusters that each have their own few dimensions.
 
     Row i comes from cluster c with probability weights_[c], and is then means_[c] + W z + noise. Missing values (NaN)
@@ -103,6 +108,7 @@ class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self._record: MixtureFit | None = fit_clusters(weighted, task)
         self._frame_kind, self._columns = frame_kind(X), source.columns
         self._itemsize, self._data_spacing = source.dtype.itemsize, float(np.finfo(float).eps)
+        self._picture_shape = picture_shape_of(source)
         return self
 
     # -- attributes -----------------------------------------------------------------------------------------------
@@ -114,6 +120,11 @@ class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         if found is None:
             raise AttributeError("This PPCAMixture is not fitted yet: call fit with data first.")
         return found
+
+    @property
+    def plot(self) -> MixturePlots:
+        """Figures of this fit: `model.plot.path()`, `model.plot.holes(X)`, …"""
+        return MixturePlots(self)
 
     @property
     def weights_(self) -> Floats:
@@ -228,7 +239,7 @@ class PPCAMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return "\n".join(
             [
                 f"data       {fit.n_rows:,} rows × {p:,} columns",
-                f"model      {c} clusters with {k} components each: {shares} of the rows",
+                f"model      {counted(c, 'cluster')} with {counted(k, 'component')} each: {shares} of the rows",
                 f"solver     EM over the observed entries, {state} after {len(fit.path)} steps",
                 f"likelihood {fit.loglik:.6g}, BIC {fit.bic:.6g}",
             ]

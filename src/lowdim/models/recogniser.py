@@ -20,6 +20,7 @@ from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.labels import labels_of, with_unknown
 from lowdim.models.model import RecordedModel
 from lowdim.models.pca import PCA
+from lowdim.models.plots.recogniser import RecogniserPlots
 from lowdim.results.recogniser import RecogniserFit
 from lowdim.solvers.matching import coordinates, nearest_of_each, nearest_rows, preferences
 from lowdim.sources.source import Block, Source
@@ -139,6 +140,11 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         self._remember(X, source)
         return self
 
+    @property
+    def plot(self) -> RecogniserPlots:
+        """Figures of this fit: `model.plot.gallery()`, `model.plot.distances()`, …"""
+        return RecogniserPlots(self)
+
     # -- attributes -----------------------------------------------------------------------------------------------
 
     @property
@@ -152,6 +158,7 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         fit = self.fit_
         space = PCA(fit.space.k, scale=not bool((fit.space.scale == 1).all()), ddof=0)
         space._record, space._moments = fit.space, None
+        space._data_spacing, space._columns = float(np.finfo(float).eps), fit.columns
         space.n_features_in_ = fit.n_columns
         return space
 

@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput
+from lowdim.models.fit_latent import SMALL
 from lowdim.models.ppca import ProbabilisticPCA
 from lowdim.models.regression_settings import RegressionTask
 from lowdim.models.regression_splits import Split, Splits
 from lowdim.results.regression import Validation
+from lowdim.solvers.held_out import ROUGH, STEPS
 from lowdim.solvers.principal_regression import Rows, scored_axes, turned
 from lowdim.sources.weighted import as_counts
 from lowdim.sources.workers import in_order
@@ -38,7 +40,18 @@ class Held:
 
 def filler_of(rows: Rows, seed: Any) -> ProbabilisticPCA:
     """Probabilistic PCA of what is known of these rows, as many components as its rule finds."""
-    return ProbabilisticPCA("auto", scale=True, random_state=seed).fit(rows.X, sample_weight=rows.weight)
+    return _filler(rows, seed).fit(rows.X, sample_weight=rows.weight)
+
+
+def _filler(rows: Rows, seed: Any, **rough: Any) -> ProbabilisticPCA:
+    # "auto" would find the number by hiding entries, which is dear, where a fold's own rows happen to have no holes
+    rule = "ard" if rows.X.size <= SMALL else "auto"
+    return ProbabilisticPCA(rule, scale=True, random_state=seed, **rough)
+
+
+def rough_filler_of(rows: Rows, seed: Any) -> ProbabilisticPCA:
+    """The same for a fold: what it fills in settles long before the last digits of the likelihood."""
+    return _filler(rows, seed, tol=ROUGH, max_iter=STEPS).fit(rows.X, sample_weight=rows.weight)
 
 
 @contextmanager
@@ -53,7 +66,7 @@ def filled_pair(train: Rows, test: Rows, seed: Any) -> tuple[Rows, Rows]:
     """Both without holes: filled by a model of the rows that are fitted, which knows nothing of the others."""
     if np.isfinite(train.X).all() and np.isfinite(test.X).all():
         return train, test
-    filler = filler_of(train, seed)
+    filler = rough_filler_of(train, seed)
     one, other = (Rows(np.nan_to_num(filler.impute(part.X)), part.Y, part.weight) for part in (train, test))
     return one, other
 
@@ -63,7 +76,10 @@ def held_out(rows: Rows, splits: Splits, task: RegressionTask) -> Held:
     if task.scale is False and rows.X.shape[1] > len(rows.X) and np.isfinite(rows.X).all():
         rows = turned(rows)[0]
     if not splits.usable:
-        raise BadInput(f"{splits.words} of {len(rows.X)} rows leave too few rows to fit or to judge: take other folds.")
+        raise BadInput(
+            f"{len(rows.X)} rows ({splits.words}): some fold leaves fewer than 2 rows to fit or none to judge: give "
+            "more rows, or take other folds."
+        )
     most = min(min(len(train) - 1, rows.X.shape[1]) for train, _ in splits.pairs)
     pick = task.pick
 

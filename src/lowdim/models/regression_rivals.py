@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.linear_model import RidgeCV
 
+from lowdim.errors import BadInput
 from lowdim.models.regression_folds import (
     explained,
     filled_pair,
@@ -29,6 +30,7 @@ from lowdim.models.regression_folds import (
 from lowdim.models.regression_sample import Sample
 from lowdim.models.regression_settings import RegressionTask
 from lowdim.models.regression_splits import FEW, Split, Splits, splits_of, splits_within
+from lowdim.results.certificate import counted
 from lowdim.results.regression import Rival
 from lowdim.solvers.principal_regression import Rows, ScoredAxes, scored_axes, turned
 from lowdim.sources.workers import in_order
@@ -56,6 +58,19 @@ class Fold:
 
 Method = Callable[[Fold], tuple[Floats, float]]
 """Of a fold: predictions (t, m) of the rows held out, and what was chosen."""
+
+
+def refuse_few(sample: Sample, task: RegressionTask) -> None:
+    """An error, before any work, if folds leave too few rows to hold some of them out once more."""
+    n = len(sample.kept)
+    if not isinstance(task.cv, int) or sample.groups is not None:
+        return
+    left = n - -(-n // min(task.cv, n))
+    if left < 3:
+        raise BadInput(
+            f"n_samples={n}: {min(task.cv, n)} folds leave {counted(left, 'row')} to choose by, but to compare methods "
+            "that each make their own choice takes at least 3: give more rows, or leave compare=True out."
+        )
 
 
 def rivals(sample: Sample, task: RegressionTask) -> tuple[tuple[Rival, ...], str]:

@@ -9,6 +9,7 @@ import scipy.stats
 from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter
+from lowdim.results.names import column_names
 from lowdim.results.regression import RegressionFit
 
 Floats = NDArray[np.float64]
@@ -34,7 +35,7 @@ def regression_table(fit: RegressionFit, name: str, level: float) -> dict[str, A
 
 def _coefficients(fit: RegressionFit, level: float) -> dict[str, Any]:
     reach = scipy.stats.t.ppf(0.5 + level / 2, fit.freedom) if fit.freedom > 0 else np.nan
-    columns = fit.columns or tuple(f"x{j}" for j in range(fit.n_columns))
+    columns = column_names(fit)
     found: dict[str, Any] = {"column": ["intercept", *columns]}
     for j, target in enumerate(fit.names):
         head = "" if fit.m == 1 else f"{target} "

@@ -11,7 +11,8 @@ from lowdim.models import settings
 from lowdim.models.column_tables import by_column
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.table_rows import refuse_no_rows
-from lowdim.results.columns import names
+from lowdim.results.certificate import counted
+from lowdim.results.names import column_names
 from lowdim.results.rotation import Rotation, in_order
 from lowdim.solvers.rotation import promax, varimax
 
@@ -28,16 +29,18 @@ def rotate(
     k = model._checked_k(k)
     if method not in METHODS:
         raise BadParameter.of("rotated", "method", method, "'varimax' or 'promax'")
+    settings.flag("rotated", "normalize", normalize)
     settings.real("rotated", "power", power, 1.0)
     fit = model.fit_
     loadings = fit.components[:k].T * fit.strengths[:k]
     empty = int((fit.whitening[:k] <= 0).sum())
     if empty:
         raise BadInput(
-            f"{empty} of the {k} components have no variance, and so no direction to rotate: take k={k - empty}."
+            f"{empty} of the {counted(k, 'component')} {'has' if empty == 1 else 'have'} no variance, and so no "
+            f"direction to rotate: take k={k - empty}."
         )
     matrix = varimax(loadings, normalize) if method == "varimax" else promax(loadings, normalize, float(power))
-    return in_order(method, bool(normalize), loadings, matrix, fit.total_variance, tuple(names(fit)))
+    return in_order(method, bool(normalize), loadings, matrix, fit.total_variance, column_names(fit))
 
 
 def rotated(

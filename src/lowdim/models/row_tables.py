@@ -12,7 +12,7 @@ from lowdim.models import settings
 from lowdim.models.frames import frame_kind, make_table, row_labels, scores_table
 from lowdim.models.table_rows import are_those_of_the_fit, read_rows, refuse_no_rows
 from lowdim.results import rows
-from lowdim.views.figures import Biplot, biplot
+from lowdim.views.figures.biplot import Biplot, biplot
 
 if TYPE_CHECKING:
     from lowdim.models.linear import LinearModel
@@ -33,6 +33,12 @@ def row_contributions(model: LinearModel, X: Any, sample_weight: Any = None) -> 
 
     The last column is what a row would have if all of its weight contributed alike.
     """
+    shares, average = contribution_values(model, X, sample_weight)
+    return by_row(model, X, shares, average=average)
+
+
+def contribution_values(model: LinearModel, X: Any, sample_weight: Any = None) -> tuple[Floats, Floats]:
+    """(n, k) shares of the rows of the fit, NaN along axes without variance, and (n,) what they would have alike."""
     found = read_rows(model, "row_contributions", X, sample_weight)
     if getattr(model.fit_, "ascent", None) is None and not are_those_of_the_fit(model, found):
         raise BadInput(
@@ -42,13 +48,18 @@ def row_contributions(model: LinearModel, X: Any, sample_weight: Any = None) -> 
         )
     shares = rows.contributions(found.scores, found.weight)
     shares[:, model.fit_.whitening <= 0] = np.nan  # nothing varies along these: what is there is rounding
-    return by_row(model, X, shares, average=found.weights / found.weights.sum())
+    return shares, found.weights / found.weights.sum()
 
 
 def row_cos2(model: LinearModel, X: Any) -> Any:
     """Share of each row's squared distance from the centre along each component; any rows will do."""
+    return by_row(model, X, cos2_values(model, X))
+
+
+def cos2_values(model: LinearModel, X: Any) -> Floats:
+    """(n, k) squared cosines; NaN for rows at the centre."""
     found = read_rows(model, "row_cos2", X)
-    return by_row(model, X, rows.squared_cosines(found.scores, found.lengths))
+    return rows.squared_cosines(found.scores, found.lengths)
 
 
 def biplot_record(model: LinearModel, X: Any, k: int = 2, alpha: float = 0.5, convention: str = "singular") -> Biplot:

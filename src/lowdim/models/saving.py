@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from lowdim.models.ppca_mixture import PPCAMixture
 from lowdim.models.recogniser import Recogniser
 from lowdim.models.vector_quantizer import VectorQuantizer
 from lowdim.results.codebook import pack_codebook, unpack_codebook
-from lowdim.results.container import Document, read_document, write_document
+from lowdim.results.container import Document, begins_as_model, read_document, write_document
 from lowdim.results.genotypes_file import pack_genotypes, unpack_genotypes
 from lowdim.results.kernel_file import pack_kernel, unpack_kernel
 from lowdim.results.latent_file import pack_latent, unpack_latent
@@ -49,6 +50,7 @@ from lowdim.results.nmf_file import pack_nmf, unpack_nmf
 from lowdim.results.recogniser_file import pack_recogniser, unpack_recogniser
 from lowdim.results.regression_file import pack_regression, unpack_regression
 from lowdim.results.strict import Check, array, facts, flag, mapping, number, optional, text, whole
+from lowdim.sources.kinds import ENDINGS, ending_of
 
 MODEL = {"params": mapping, "fit": mapping, "moments": optional(mapping), "seen": mapping}
 SEEN = {"frame": optional(text), "itemsize": whole, "spacing": number, "named": flag}
@@ -116,7 +118,17 @@ def load(path: str | os.PathLike[str]) -> Model:
     Every byte is checked before it is used, and nothing in the file is ever executed. A file that is damaged, not by
     lowdim, or of a later format raises `lowdim.errors.FormatError`.
     """
+    _refuse_table(Path(path))
     return unpack(read_document(path))
+
+
+def _refuse_table(path: Path) -> None:
+    """An error that helps if a file is named as data are, and does not begin as a model does."""
+    if ending_of(path) in ENDINGS and path.is_file() and not begins_as_model(path):
+        raise FormatError(
+            f"{path}: a table, not a .lowdim model file: lowdim.open reads it, and the fit of a model, such as "
+            "PCA().fit, takes it."
+        )
 
 
 def pack(model: Model) -> Document:
@@ -189,7 +201,8 @@ def unpack(document: Document) -> Model:
 def _params(
     given: Any, checks: dict[str, Check], arrays: Mapping[str, NDArray[Any]], sizes: dict[str, int]
 ) -> dict[str, Any]:
-    given = LATER | given if isinstance(given, dict) and "missing" in checks else given
+    if isinstance(given, dict):
+        given = {name: value for name, value in LATER.items() if name in checks} | given
     params = dict(facts(given, "settings", checks))
     for name, letters in SHAPES.items():
         if params.get(name) == "array":

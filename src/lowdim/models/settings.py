@@ -74,6 +74,12 @@ def whole(owner: str, name: str, given: Any, least: int, most: int | None, or_el
         raise BadParameter.of(owner, name, given, f"a whole number {limits}{or_else}")
 
 
+def flag(owner: str, name: str, given: Any) -> None:
+    """Raise an error unless True or False was given."""
+    if not isinstance(given, (bool, np.bool_)):
+        raise BadParameter.of(owner, name, given, "True or False")
+
+
 def real(owner: str, name: str, given: Any, least: float) -> None:
     """Raise an error unless a finite number was given that is not too small."""
     fine = isinstance(given, Real) and not isinstance(given, bool)

@@ -138,6 +138,6 @@ def _with_holes(model: LinearModel, table: str, error: MissingValues) -> Missing
         return error
     found = str(error).partition(", but every value")[0]
     return MissingValues(
-        f"{found}: table({table!r}) is not offered for rows with holes, as distances within them are not known; leave "
-        "those rows out (transform and score_samples reckon with holes)."
+        f"{found}: {table!r} is not offered for rows with holes, as distances within them are not known; leave those "
+        "rows out, or fill them first (transform, score_samples and plot.scores reckon with holes)."
     )

@@ -10,7 +10,7 @@ from lowdim.errors import BadParameter
 from lowdim.models import column_tables, outlier_tables, rotated_tables, row_tables
 from lowdim.models.supplementary_table import supplementary
 from lowdim.results.rotation import Rotation
-from lowdim.views.figures import Biplot
+from lowdim.views.figures.biplot import Biplot
 
 if TYPE_CHECKING:
     from lowdim.models.linear import LinearModel

@@ -15,6 +15,7 @@ from lowdim.matrices.convert import row_weights
 from lowdim.models import settings
 from lowdim.models.frames import make_table
 from lowdim.results.latent import LatentFit
+from lowdim.results.names import column_names
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.results.uncertainty import Uncertainty
 from lowdim.sources.source import Source
@@ -56,7 +57,7 @@ class Question:
     def answer(self, **known: Any) -> Uncertainty:
         """The record, with what is the same in all of them."""
         fit, model = self.model.fit_, self.model
-        columns = fit.columns or tuple(f"x{j}" for j in range(fit.n_columns))
+        columns = column_names(fit)
         return Uncertainty(
             model=self.name,
             kind=self.kind,

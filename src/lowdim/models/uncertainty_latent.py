@@ -32,6 +32,7 @@ from lowdim.models.uncertainty_pca import (
     sample_of,
     share_intervals,
 )
+from lowdim.results.certificate import counted
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
 from lowdim.results.uncertainty import Count, Intervals, Uncertainty
@@ -102,7 +103,7 @@ def _closed_resamples(question: Question, fit: LatentFit) -> Uncertainty:
 
 def _closed_law(question: Question, fit: LatentFit) -> Uncertainty:
     refuse_scaled(question)
-    said = f"Beside the {fit.k} components it takes all directions for even noise, as the model does."
+    said = f"Beside the {counted(fit.k, 'component')} it takes all directions for even noise, as the model does."
     return _by_spectrum(question, fit, fit.weight - 1, (said,))
 
 
@@ -142,7 +143,8 @@ def _refits(question: Question, fit: LinearFit) -> Uncertainty:
     needed = 8 * count * k * (n + p)
     if needed > available_memory():
         raise TooLarge(
-            f"{count:,} fits of {n:,} rows × {p:,} columns with {k} components take {needed / 1e6:,.0f} MB, but "
+            f"{count:,} fits of {n:,} rows × {p:,} columns with {counted(k, 'component')} take {needed / 1e6:,.0f} "
+            "MB, but "
             f"{available_memory() / 1e6:,.0f} MB are left: ask for fewer resamples, or fit fewer components."
         )
     source, owner = in_memory(question.source), units_of(n, question.weight)

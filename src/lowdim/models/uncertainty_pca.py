@@ -191,7 +191,7 @@ def _refuse_large(question: Question, fit: LinearFit, count: int) -> None:
     free = available_memory() if budget is None else budget.room
     if needed > free:
         raise TooLarge(
-            f"{count:,} resamples of {rows:,} rows × {fit.n_columns:,} columns with {fit.k} components take "
+            f"{count:,} resamples of {rows:,} rows × {fit.n_columns:,} columns with {counted(fit.k, 'component')} take "
             f"{needed / 1e6:,.0f} MB, but {free / 1e6:,.0f} MB are left: ask for fewer resamples, fit fewer "
             "components, or take kind='asymptotic'."
         )
@@ -260,15 +260,24 @@ def bias_in_words(variances: Intervals, sample: Sample) -> tuple[str, ...]:
     if not len(biased):
         return ()
     n, p = sample.Y.shape
+    outside = int(np.count_nonzero((variances.lower > variances.estimate) | (variances.upper < variances.estimate)))
+    beside = (
+        f" The {'interval' if outside == 1 else 'intervals'} of {counted(outside, 'variance')} "
+        f"{'does' if outside == 1 else 'do'} not even hold the estimate: take {'its' if outside == 1 else 'their'} "
+        "width as a guide, not the ends."
+        if outside
+        else ""
+    )
     why = (
-        f"As only about 63 % of the {n} rows are in each, they make {p:,} columns look simpler than they are: first "
-        "variances and shares come out too large, later ones too small, and too few components reach a share."
+        f"As only about 63 % of the {n} rows are in each, and some of them twice or more, they make {p:,} columns look "
+        "simpler than they are: first variances and shares come out too large, later ones too small, and too few "
+        "components reach a share."
         if n < p
         else "The largest of several variances is overestimated in any sample, and so again in a resample."
     )
     return (
         f"Variances of resamples are biased by more than {SMALL_BIAS:.2g} of a standard error for "
-        f"{counted(len(biased), 'component')} of {len(error)} (column bias). {why}",
+        f"{counted(len(biased), 'component')} of {len(error)} (column bias). {why}{beside}",
     )
 
 
@@ -345,7 +354,8 @@ def _known(
     if fit.k == p:
         return fit.variances, fit.components, 0.0, ()
     if min(n, p) * p > ALL_AXES:
-        said = f"Beside the {fit.k} components kept, it takes all directions for even noise, as probabilistic PCA does."
+        kept = counted(fit.k, "component")
+        said = f"Beside the {kept} kept, it takes all directions for even noise, as probabilistic PCA does."
         return fit.variances, fit.components, fit.noise_variance, (said,)
     rows = Y if weight is None else Y * np.sqrt(weight)[:, None]
     left = rows - (rows @ fit.components.T) @ fit.components

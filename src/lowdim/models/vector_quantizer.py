@@ -19,7 +19,9 @@ from lowdim.models import settings
 from lowdim.models.fit_codebook import CodebookTask, fit_codebook, planned
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.model import RecordedModel
+from lowdim.models.plots.codebook import CodebookPlots
 from lowdim.results.codebook import CodebookFit
+from lowdim.results.names import column_names
 from lowdim.results.table import Table
 from lowdim.solvers.codebook import Codebook, assign, nearest_codes, unary_codes
 from lowdim.sources.open import open_source
@@ -113,6 +115,11 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit, and give the unary codes of the same rows."""
         return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    @property
+    def plot(self) -> CodebookPlots:
+        """Figures of this fit: `model.plot.gallery()`, `model.plot.usage()`, …"""
+        return CodebookPlots(self)
 
     # -- attributes -----------------------------------------------------------------------------------------------
 
@@ -234,7 +241,7 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
             "codebook" has a row for each column of the data; "codes" needs X, and is a frame of X's own kind.
         """
         fit, kind, words = self.fit_, getattr(self, "_frame_kind", None), self._axes
-        columns = fit.columns or tuple(f"x{j}" for j in range(fit.n_columns))
+        columns = column_names(fit)
         if name == "codes" and X is None:
             raise BadParameter(
                 "VectorQuantizer.table('codes') needs the rows whose codes are wanted: table('codes', X)."

@@ -10,6 +10,7 @@ import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, MissingValues
 from lowdim.matrices.convert import row_weights
+from lowdim.models.genotype_pca import GenotypePCA
 from lowdim.models.kernel_pca import KernelPCA
 from lowdim.models.nmf import NMF
 from lowdim.models.pca import PCA
@@ -20,10 +21,18 @@ from lowdim.recipes.k_holes import answers_with_holes
 from lowdim.recipes.k_rows import refuse_other_rows, rows_as_counts
 from lowdim.results.k_choice import Answer, KChoice
 from lowdim.sources.open import open_source
+from lowdim.sources.plink import PlinkSource
 from lowdim.sources.source import Source
 from lowdim.sources.unstored import UnstoredMissing
+from lowdim.views.summary import swamping
 
 OWNER = "choose_k"
+
+GENOTYPES = (
+    "genotypes have a test of their own (Patterson, Price & Reich 2006): fit GenotypePCA, whose n_significant_ is the "
+    "number of axes beyond noise, and whose tracy_widom_ tests each."
+)
+"""Rules here know neither allele frequencies nor SNPs that are inherited together."""
 
 
 class Chosen(KChoice):
@@ -31,9 +40,10 @@ class Chosen(KChoice):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the scree with every rule's answer beneath; gives back matplotlib Axes. Needs the package matplotlib."""
-        from lowdim.views.k_choice_plot import draw_k_choice
+        from lowdim.views.plots.canvas import shown_figure
+        from lowdim.views.plots.k_choice import draw_k_choice, k_choice_height
 
-        return draw_k_choice(self, ax)
+        return draw_k_choice(self, shown_figure(7.0, k_choice_height(self)).subplots() if ax is None else ax)
 
 
 def choose_k(
@@ -79,9 +89,10 @@ def choose_k(
     Returns
     -------
     Chosen
-        `k`: the median of the rules about signal and noise whose assumptions hold. `verdict`: the same in words, and
-        who says what where rules disagree. `table()`, `explain()`, `plot()`; `chosen["minka"]` is one rule's `Answer`
-        with `k`, `why`, `checks`, `sound`, and the `curve` behind it.
+        `k`: the median of the rules about signal and noise whose assumptions hold; None if there is none and the
+        others contradict each other. `verdict`: the same in words, and who says what where rules disagree; `range` and
+        `wide`: how far they do. `table()`, `explain()`, `plot()`; `chosen["minka"]` is one rule's `Answer` with `k`,
+        `why`, `checks`, `sound`, and the `curve` behind it.
 
     References
     ----------
@@ -151,13 +162,21 @@ def _of_linear(
         fitted = _with_all_variances(model, counted)
     except MissingValues:
         assert counted is not None
-        answers = answers_with_holes(counted, model.scale, names, asked["most"], seed)
-        return _chosen(answers, counted, model.scale is not False, np.zeros(0))
+        answers, swamped = answers_with_holes(counted, model.scale, names, asked["most"], seed)
+        return _chosen(answers, counted, model.scale is not False, np.zeros(0), swamped=swamped)
     evidence = linear_evidence(fitted, counted, asked, seed, times)
     answers = [k_rules.answer(evidence, name) for name in names]
     shares = evidence.squares / evidence.squares.sum()
     fit = fitted.fit_
-    return Chosen(tuple(answers), fit.provenance.data, fit.n_rows, len(fit.mean), "PCA", evidence.scaled, shares)
+    return Chosen(
+        answers=tuple(answers),
+        data=fit.provenance.data,
+        n_rows=fit.n_rows,
+        n_columns=len(fit.mean),
+        scaled=evidence.scaled,
+        shares=shares,
+        swamped=() if evidence.scaled else tuple(swamping(fit)),
+    )
 
 
 def _with_all_variances(model: PCA | ProbabilisticPCA, rows: Source | None) -> PCA:
@@ -178,7 +197,7 @@ def _with_all_variances(model: PCA | ProbabilisticPCA, rows: Source | None) -> P
     return twin.fit(rows)
 
 
-def _chosen(answers: Sequence[Answer], rows: Source, scaled: bool, shares: Any, **words: str) -> Chosen:
+def _chosen(answers: Sequence[Answer], rows: Source, scaled: bool, shares: Any, **more: Any) -> Chosen:
     return Chosen(
         answers=tuple(answers),
         data=rows.describe(),
@@ -186,7 +205,7 @@ def _chosen(answers: Sequence[Answer], rows: Source, scaled: bool, shares: Any, 
         n_columns=rows.n_columns,
         scaled=scaled,
         shares=shares,
-        **words,
+        **more,
     )
 
 
@@ -222,16 +241,25 @@ def _model_and_rows(data: Any, X: Any, scale: Any) -> tuple[Any, Source | None]:
     if not hasattr(data, "get_params"):
         if X is not None:
             raise BadParameter(f"{OWNER}(data, X): X is for an estimator, but data is a {type(data).__name__}.")
-        return PCA(scale=scale), open_source(data)
+        return PCA(scale=scale), _table(data)
+    if isinstance(data, GenotypePCA):
+        raise BadParameter(f"{OWNER}(GenotypePCA): {GENOTYPES}")
     if not isinstance(data, (PCA, ProbabilisticPCA, NMF, KernelPCA)):
         kinds = "a PCA, ProbabilisticPCA, NMF or KernelPCA of lowdim, or rows"
         raise BadParameter.of(OWNER, "data", data, f"{kinds}; lowdim.convert takes scikit-learn's PCA")
     if scale is not False:
         raise BadParameter(f"{OWNER}(scale=…): the estimator has its own setting, {type(data).__name__}(scale=…).")
-    rows = None if X is None else open_source(X)
+    rows = None if X is None else _table(X)
     if rows is not None and rows.sparse and isinstance(data, ProbabilisticPCA) and data.unstored == "missing":
         rows = UnstoredMissing(rows)
     return data, rows
+
+
+def _table(data: Any) -> Source:
+    rows = open_source(data)
+    if isinstance(rows, PlinkSource):
+        raise BadParameter(f"{OWNER}({rows.describe()}): {GENOTYPES}")
+    return rows
 
 
 def _whole(name: str, given: Any, least: int) -> int:

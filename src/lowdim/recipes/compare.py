@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral, Real
@@ -13,6 +13,7 @@ import numpy as np
 from lowdim.errors import BadInput, BadParameter
 from lowdim.models.fit_codebook import all_rows
 from lowdim.models.frames import frame_kind
+from lowdim.models.picture_shapes import checked_shape, is_picture, picture_shape_of, refuse_other_size
 from lowdim.recipes.contestants import contestants
 from lowdim.recipes.represent import Rows, naming_warnings, represented
 from lowdim.results.comparison import Comparison
@@ -29,23 +30,39 @@ class Compared(Comparison):
 
     models: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write one HTML file with the table, and where rows are pictures what each model makes of them."""
+        from lowdim.models.report_result import write_result
+        from lowdim.models.report_title import report_title
+        from lowdim.views.report.comparison import comparison_payload
+
+        write_result(comparison_payload(self, report_title(path, title)), path)
+
     def plot(self, row: int = 0) -> Any:
         """Draw the comparison; gives back a matplotlib Figure. Needs the package matplotlib.
 
         Where rows are pictures: the basis of each model, the code of one row and what they make of it, beside the row
         itself (`row` counts those that are shown, from 0). Else: the error against the bytes.
         """
-        from lowdim.views.representation_plots import draw_bytes, draw_representations
+        from lowdim.views.plots.representations import draw_representations
 
         if self.shape is None and row != 0:
             raise BadParameter(
                 f"plot(row={row!r}): these rows are no pictures; give picture_shape to compare to draw one."
             )
         if self.shape is None:
-            return draw_bytes(self).figure
+            return self.plot_rates().figure
         if not isinstance(row, Integral) or not 0 <= int(row) < len(self.originals):
             raise BadParameter.of("plot", "row", row, f"a whole number from 0 to {len(self.originals) - 1}")
         return draw_representations(self, int(row))
+
+    def plot_rates(self, ax: Any = None) -> Any:
+        """Draw what each model loses against what it keeps: error by bytes. Gives matplotlib Axes."""
+        from lowdim.views.figures.rates import comparison_rates
+        from lowdim.views.plots.canvas import shown_figure
+        from lowdim.views.plots.rates import draw_rates
+
+        return draw_rates(comparison_rates(self), shown_figure(5.0, 4.0).subplots() if ax is None else ax)
 
 
 def compare(
@@ -136,36 +153,20 @@ def compare(
 
 def _opened(X: Any, picture_shape: Any) -> tuple[Source, tuple[int, ...] | None]:
     """The rows, and the shape of the pictures that they are."""
-    shape = _checked_shape(picture_shape)
+    shape = None if picture_shape is None else checked_shape("compare", picture_shape)
     if isinstance(X, np.ndarray) and X.ndim in (3, 4) and X.size:
         shape = shape or _drawable(X.shape)
         X = X.reshape(len(X), -1)
     source = open_source(X)
     shape = shape or picture_shape_of(source)
-    if shape is not None and math.prod(shape) != source.n_columns:
-        size = " × ".join(map(str, shape))
-        raise BadParameter(
-            f"compare(picture_shape={shape}): pictures of {size} have {math.prod(shape):,} numbers, but the rows "
-            f"have {source.n_columns:,}; give the height and the width of a row."
-        )
+    if shape is not None:
+        refuse_other_size("compare", shape, source.n_columns)
     return source, shape
-
-
-def picture_shape_of(source: Source) -> tuple[int, ...] | None:
-    """The shape of the pictures that a source's rows are; None where they are none that can be drawn."""
-    shape = source.shape_of_rows
-    if shape is None or not _is_picture(shape) or math.prod(shape) != source.n_columns:
-        return None  # volumes, spectra of pixels, or some columns of pictures: lists of numbers
-    return tuple(shape)
-
-
-def _is_picture(shape: Sequence[int]) -> bool:
-    return len(shape) == 2 or (len(shape) == 3 and shape[2] in (1, 3))
 
 
 def _drawable(stack: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of each picture of a stack, (n, height, width) or (n, height, width, 3), or an error that helps."""
-    if _is_picture(stack[1:]):
+    if is_picture(stack[1:]):
         return stack[1:]
     if stack[3] == 4:
         advice = "RGBA, as it seems: leave its alpha out with X[..., :3]"
@@ -185,17 +186,6 @@ def _named_frame(X: Any) -> str | None:
     if kind == "pandas":  # names may be numbers there, which are no names to scikit-learn
         return kind if all(isinstance(name, str) for name in X.columns) else None
     return kind if kind == "polars" else None
-
-
-def _checked_shape(shape: Any) -> tuple[int, ...] | None:
-    if shape is None:
-        return None
-    needed = "(height, width) or (height, width, 3)"
-    if not isinstance(shape, (tuple, list)) or not _is_picture(shape):
-        raise BadParameter.of("compare", "picture_shape", shape, needed)
-    if not all(isinstance(side, Integral) and int(side) >= 1 for side in shape):
-        raise BadParameter.of("compare", "picture_shape", shape, needed)
-    return tuple(int(side) for side in shape)
 
 
 def _split(n: int, held_out: Any, seed: int) -> tuple[Any, Any]:

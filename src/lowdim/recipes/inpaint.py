@@ -135,7 +135,7 @@ def inpaint(
     if grey:
         filled, deviations = filled[:, :, 0], deviations[:, :, 0]
     black = replace(given, values=np.nan_to_num(values))  # what it is compared with
-    return Restored.of(black, filled, deviations, noise, method, truth)
+    return Restored.of(black, filled, deviations, noise, method, truth, holes)
 
 
 def _fill(

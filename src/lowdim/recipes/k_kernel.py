@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput
+from lowdim.matrices.holes import refuse_holes
 from lowdim.models.kernel_choice import MOST_ROWS, chosen
 from lowdim.models.kernel_pca import KernelPCA
 from lowdim.models.kernel_task import prepared, some_rows, task_of
@@ -27,6 +28,7 @@ RULES = {"held-out": "held-out rows", **{name: LINEAR[name].title for name in SH
 def answers_of_kernel(model: KernelPCA, source: Source, names: list[str]) -> tuple[list[Answer], Floats]:
     """What the rules say of a kernel PCA with these settings, and the shares of its components."""
     twin = KernelPCA(**{**model.get_params(), "n_components": None})
+    refuse_holes(source)  # as a fit would; rules about complete rows alone would be about other data
     rows = prepared(twin, source)
     n = rows.count_rows() or 0
     some = some_rows(rows, n)

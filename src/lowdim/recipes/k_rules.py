@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lowdim.recipes.k_evidence import Evidence
 from lowdim.recipes.k_white import even_columns, white
+from lowdim.results.certificate import counted
 from lowdim.results.k_choice import RECOMMENDING, Answer, Check, Curve
 from lowdim.solvers import spectrum_rules
 from lowdim.solvers.bi_cross_validation import fewest
@@ -147,7 +148,9 @@ def bi_cross(evidence: Evidence, name: str, title: str) -> Answer:
         shape = f"{evidence.distinct:,} × {evidence.p:,}"
         return Answer(name, title, "predicts", None, f"{shape} leave nothing to predict a block from")
     k, errors = fewest(blocks), blocks.mean(axis=0)
-    room = Check(f"{k} of the {possible} components that the remaining rows and columns can hold", 2 * k <= possible)
+    room = Check(
+        f"{k} of the {counted(possible, 'component')} that the remaining rows and columns can hold", 2 * k <= possible
+    )
     curve = Curve(
         "mean squared error of blocks left out (least is best, but for two standard errors)",
         _from(0, len(errors)),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from lowdim.recipes.k_evidence import Evidence
+from lowdim.results.certificate import counted
 from lowdim.results.k_choice import Check
 from lowdim.solvers import spectrum_rules
 from lowdim.solvers.column_noise import ColumnNoise
@@ -53,7 +54,9 @@ def even_columns(evidence: Evidence) -> Check:
     if holds:
         return Check("noise looks alike in all columns", True)
     ends = np.sqrt(np.quantile(noise.variances, [0.1, 0.9]) / noise.variances.mean())
-    words = f"columns differ in noise, from {ends[0]:.2g} to {ends[1]:.2g} times the usual beyond {k} components"
+    words = (
+        f"columns differ in noise, from {ends[0]:.2g} to {ends[1]:.2g} times the usual beyond {counted(k, 'component')}"
+    )
     return Check(words, False)
 
 

@@ -33,9 +33,11 @@ class Procrustes(Placement):
 
     def plot(self, labels: Any = None, ax: Any = None) -> Any:
         """Draw the rows on the map, a colour and a name for each label; needs matplotlib. Gives the Axes."""
-        from lowdim.views.placement import draw_placement
+        from lowdim.views.plots.canvas import shown_figure
+        from lowdim.views.plots.placement import draw_placement
 
-        return draw_placement(self, self.groups if labels is None else labels, ax)
+        shown = shown_figure(7.0, 6.0).subplots() if ax is None else ax
+        return draw_placement(self, self.groups if labels is None else labels, shown)
 
 
 def procrustes(

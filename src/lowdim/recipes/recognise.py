@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter, SingularModel
 from lowdim.models.fit_codebook import all_rows
-from lowdim.models.labels import FOLDER, labels_of
+from lowdim.models.labels import FOLDER, NAME, labels_of, refuse_missing
+from lowdim.models.picture_shapes import picture_shape_of
 from lowdim.models.recogniser import Recogniser
-from lowdim.recipes.compare import picture_shape_of
 from lowdim.recipes.verification import cumulative_matches, open_set, verification
 from lowdim.results.rates import Rate
 from lowdim.results.recognition import LEVELS, Counts, Floats, Recognition
@@ -35,7 +36,7 @@ class Recognised(Recognition):
         The ROC of verification and, with strangers among the probes, of identification; where rows are pictures, some
         probes beside the rows of the gallery that are nearest to them. Without probe_labels distances are drawn.
         """
-        from lowdim.views.recognition_plots import draw_recognition
+        from lowdim.views.plots.recognition import draw_recognition
 
         return draw_recognition(self)
 
@@ -65,9 +66,9 @@ def recognise(
 
     Parameters
     ----------
-    gallery : array (n, p), pictures (n, height, width), or whatever `lowdim.open` takes
+    gallery : array (n, p), pictures (n, height, width), whatever `lowdim.open` takes, or a fitted Recogniser
         Rows that are known, held in memory. Of a folder of pictures with a folder inside for each person, labels may be
-        None.
+        None. A Recogniser has its gallery, labels and settings; `plot` cannot show rows of it then.
     labels : array (n,) or None
         Whose each row is.
     probes : like gallery, (m, p)
@@ -114,30 +115,35 @@ def recognise(
     """
     seed = _seed(random_state)
     _check(level, n_draws, n_shown)
-    known, shape = _opened(gallery, picture_shape)
-    asked, _ = _opened(probes, picture_shape)
+    settings = {
+        "n_components": n_components,
+        "metric": metric,
+        "drop_first": drop_first,
+        "n_neighbors": n_neighbors,
+        "reject": reject,
+        "max_distance": max_distance,
+        "reject_outside": reject_outside,
+        "unknown": unknown,
+        "scale": scale,
+    }
+    gallery_rows: Source | None = None
+    if isinstance(gallery, Recogniser):
+        model = _fitted(gallery, labels, settings)
+        asked, shape = _opened(probes, picture_shape, model.fit_.columns)
+    else:
+        known, shape = _opened(gallery, picture_shape)
+        asked, _ = _opened(probes, picture_shape)
+        gallery_rows = _in_memory(known)
+        model = Recogniser(**settings, random_state=seed).fit(gallery_rows, _given(known, labels))
     truth = _truth(asked, probe_labels)
-    model = Recogniser(
-        n_components,
-        metric=metric,
-        drop_first=drop_first,
-        n_neighbors=n_neighbors,
-        reject=reject,
-        max_distance=max_distance,
-        reject_outside=reject_outside,
-        unknown=unknown,
-        scale=scale,
-        random_state=seed,
-    )
-    gallery_rows = _in_memory(known)
-    model.fit(gallery_rows, _given(known, labels))
     probe_rows = _in_memory(asked)
     if truth is not None:
         _refuse_other_labels(truth, model.classes_, probe_rows)
     found = _found(model, probe_rows)
     judged = {} if truth is None else _judged(model, probe_rows, found, truth, level, n_draws, seed)
-    shown = _shown(found, truth, model.classes_, n_shown if shape is not None else 0)
-    pairs = [[_row(probe_rows, i), _row(gallery_rows, found["rows"][i])] for i in shown]
+    shown = _shown(found, truth, model.classes_, n_shown if shape is not None and gallery_rows is not None else 0)
+    pairs = [] if gallery_rows is None else [[_row(probe_rows, i), _row(gallery_rows, found["rows"][i])] for i in shown]
+    names = model.fit_.names
     return Recognised(
         **found,
         **judged,
@@ -149,6 +155,8 @@ def recognise(
         shape=shape,
         shown=shown,
         pictures=np.array(pairs, dtype=np.float64) if pairs else None,
+        names=asked.beside.get(NAME),
+        matches=None if names is None else np.array(names, dtype=object)[found["rows"]],
         model=model,
     )
 
@@ -218,13 +226,29 @@ def _spread(places: NDArray[Any], count: int) -> NDArray[Any]:
     return np.asarray(places[np.unique(some)])
 
 
-def _opened(X: Any, picture_shape: Any) -> tuple[Source, tuple[int, ...] | None]:
-    """The rows, and the shape of the pictures that they are."""
+def _fitted(model: Recogniser, labels: Any, settings: dict[str, Any]) -> Recogniser:
+    """A recogniser that has its gallery, if nothing else is asked of it."""
+    usual = Recogniser().get_params()
+    other = [name for name, value in settings.items() if not np.array_equal(value, usual[name])]
+    other += ["labels"] if labels is not None else []
+    if other:
+        raise BadParameter(
+            f"recognise: {other[0]} was given beside a fitted Recogniser, which has its own: leave it out, or give the "
+            "rows of the gallery."
+        )
+    return model
+
+
+def _opened(
+    X: Any, picture_shape: Any, columns: tuple[str, ...] | None = None
+) -> tuple[Source, tuple[int, ...] | None]:
+    """The rows, of a file those columns, and the shape of the pictures that they are."""
     shape = None if picture_shape is None else tuple(picture_shape)
     if isinstance(X, np.ndarray) and X.ndim in (3, 4) and X.size:
         shape = shape or X.shape[1:]
         X = X.reshape(len(X), -1)
-    source = open_source(X).unweighted()
+    file = isinstance(X, (str, os.PathLike))
+    source = (open_source(X, columns=columns) if file else open_source(X)).unweighted()
     shape = shape or picture_shape_of(source)
     if shape is not None and (len(shape) not in (2, 3) or math.prod(shape) != source.n_columns):
         raise BadParameter(
@@ -239,7 +263,9 @@ def _in_memory(source: Source) -> Source:
     if source.sparse:
         return source
     rows, _ = all_rows(source)
-    return ArraySource(rows, source.columns, name=source.title)
+    kept = ArraySource(rows, source.columns, name=source.title)
+    kept.beside = source.beside
+    return kept
 
 
 def _row(source: Source, i: int) -> Floats:
@@ -259,6 +285,7 @@ def _truth(source: Source, labels: Any) -> NDArray[Any] | None:
     if labels is None:
         folders = source.beside.get(FOLDER)
         return folders if folders is not None and len(set(folders.tolist())) > 1 else None
+    refuse_missing("probe_labels", labels)
     found = np.asarray(labels)
     if found.ndim != 1:
         raise BadInput(f"recognise: probe_labels have the shape {found.shape}, but one label for each probe is needed.")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from lowdim.errors import BadInput, BadParameter, NeedsAnotherPass
+from lowdim.errors import MEND_MISSING, BadInput, BadParameter, MissingValues, NeedsAnotherPass, TooLarge
 from lowdim.matrices.convert import as_matrix, relative_spacing
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.preparation import Preparation
@@ -19,6 +19,7 @@ from lowdim.matrices.scaling import Scaling
 from lowdim.models.frames import frame_kind, make_table
 from lowdim.results.redundancy import Direction, Redundancy, Relation
 from lowdim.solvers.redundancy import combinations, duplicates, near_null
+from lowdim.sources.budget import available_memory
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Block, Source
 from lowdim.sources.workers import one_blas_thread
@@ -28,6 +29,11 @@ Terms = dict[int, tuple[NDArray[np.intp], Floats]]
 
 LEAST_TOL = 1e-6
 """Squares of smaller residuals would drown in the rounding of the correlations."""
+
+ARRAYS = 3
+"""Of p × p numbers that are in memory at a time: the correlations, those of columns that vary, and a factor of them."""
+
+FILL = "fill them first, as ProbabilisticPCA('auto').fit(X).impute(X) does, or leave those rows or columns out"
 
 SHOWN = 10
 """Columns of a direction that are named."""
@@ -80,10 +86,25 @@ def redundant(X: Any, tol: float = 0.01, *, sample_weight: Any = None) -> Redund
             "Relations are measured on the rows again, but these can be read only once: pass an array, or the path of "
             "a file."
         )
+    _refuse_large(source.n_columns)
     scaling = Scaling(True, True, None, 0, relative_spacing(source.dtype))
-    with one_blas_thread():
-        found = _found(as_matrix(source, scaling, sample_weight), source, float(tol))
+    try:
+        with one_blas_thread():
+            found = _found(as_matrix(source, scaling, sample_weight), source, float(tol))
+    except MissingValues as error:
+        raise MissingValues(str(error).replace(MEND_MISSING, FILL)) from None
     return replace(found, make=partial(make_table, frame_kind(X)))
+
+
+def _refuse_large(p: int) -> None:
+    """An error, before anything is read, if correlations of p columns would not fit into memory."""
+    needed, free = ARRAYS * 8 * p**2, available_memory()
+    if needed > free:
+        raise TooLarge(
+            f"Relations between {p:,} columns take {needed / 1e9:,.1f} GB ({ARRAYS} arrays of p × p numbers), but "
+            f"{free / 1e9:,.1f} GB are left: look at up to {int((free / ARRAYS / 8) ** 0.5):,} columns at a time, by "
+            "lowdim.open(X, columns=…)."
+        )
 
 
 def _found(matrix: RowBlocks, source: Source, tol: float) -> Redundancy:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter, WrongShape
+from lowdim.models.report_title import report_title
 from lowdim.recipes.picture import Picture, psnr
 
 Floats = NDArray[np.float64]
@@ -28,6 +29,10 @@ class Restored:
     method: str
     pixels: NDArray[Any] = field(repr=False)
     """`picture` in the type that was given: rounded if that is of whole numbers, with alpha as it was."""
+    before: Floats = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
+    """What was given, of the shape of `picture`; NaN where there was a hole."""
+    peak: float | None = None
+    """Value of full light, where it is known."""
     psnr: float | None = None
     """Decibels of `picture` against the clean one; None if none was given."""
     psnr_before: float | None = None
@@ -42,6 +47,7 @@ class Restored:
         noise_sd: float,
         method: str,
         clean: Picture | None = None,
+        holes: NDArray[np.bool_] | None = None,
     ) -> Restored:
         """Clip values, and compare them with a clean picture if there is one."""
         clipped = given.clipped(values)
@@ -57,6 +63,8 @@ class Restored:
             noise_sd=noise_sd,
             method=method,
             pixels=given.pixels(values),
+            before=given.spread(given.values if holes is None else np.where(holes, np.nan, given.values)),
+            peak=given.peak,
             psnr=after,
             psnr_before=before,
         )
@@ -66,6 +74,13 @@ class Restored:
         from lowdim.views.picture_files import write_picture
 
         write_picture(path, self.pixels)
+
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write one HTML file with the picture before and after, a line to wipe between them, and the deviations."""
+        from lowdim.models.report_result import write_result
+        from lowdim.views.report.restored import restored_payload
+
+        write_result(restored_payload(self, report_title(path, title)), path)
 
 
 def refuse_other_shape(given: Picture, clean: Picture | None) -> None:

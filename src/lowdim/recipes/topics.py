@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,32 @@ NAMES = {"kl": "lowdim KL-NMF", "frobenius": "lowdim NMF of tf-idf"}
 LDA = "scikit-learn LDA"
 
 
+@final
+class TextTopics(Topics):
+    """What `topics` gives back: words, shares of texts, `top_words(by)`, `table(name)`, `plot()`, `report(path)`."""
+
+    def plot(self, ax: Any = None, *, most: int = 10, by: str = "weight") -> Any:
+        """Bars: of each topic the first words by "weight", "lift" or "relevance", as long as their share of the topic.
+
+        Gives matplotlib Axes. Needs the package matplotlib.
+        """
+        from lowdim.views.figures.topics import topic_words
+        from lowdim.views.plots.canvas import shown_figure
+        from lowdim.views.plots.parts import draw_parts, parts_size
+
+        self.top_words(by, most)  # which refuses what is no ranking, or no number
+        found = topic_words(self, most, by)
+        return draw_parts(found, shown_figure(*parts_size(found)).subplots() if ax is None else ax)
+
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write one HTML file with the words and texts of each topic, and the texts on a map of topics."""
+        from lowdim.models.report_result import write_result
+        from lowdim.models.report_title import report_title
+        from lowdim.views.report.topics import topics_payload
+
+        write_result(topics_payload(self, report_title(path, title)), path)
+
+
 def topics(
     texts: str | os.PathLike[str] | Iterable[str],
     k: int,
@@ -47,7 +73,7 @@ def topics(
     compare: bool = False,
     reference: Iterable[str] | None = None,
     seed: int = 0,
-) -> Topics:
+) -> TextTopics:
     """Find k topics in texts, and say how coherent, how stable and how foretelling they are.
 
     Words are counted, and the counts X (n, p) factorised, X ≈ W H with nothing negative. Rows of H, brought to the sum
@@ -87,9 +113,9 @@ def topics(
 
     Returns
     -------
-    Topics
+    TextTopics
         With `topics`, `shares`, `words`, `top_words(by)`, `documents`, `npmi`, `umass`, `stability`, `perplexity`,
-        `agreement` and `table(name)`. `print` gives one line for each topic.
+        `agreement`, `table(name)`, `plot()` and `report(path)`. `print` gives one line for each topic.
 
     Notes
     -----
@@ -164,8 +190,8 @@ def _record(
     alike: Floats | None,
     objectives: tuple[float, ...],
     scores: tuple[Scores, ...],
-) -> Topics:
-    return Topics(
+) -> TextTopics:
+    return TextTopics(
         topics=found.topics,
         shares=found.shares,
         lengths=counts.lengths,

@@ -61,9 +61,11 @@ class Certificate:
 
     @property
     def word(self) -> str:
-        """The certificate in one word."""
+        """The certificate in one word; "reached": nothing was bounded, but the search came to its end."""
         if not self.reached:
             return "untrusted"
+        if self.blank:
+            return "reached"
         return "planes" if self.clusters or self.cut else "certified"
 
     @property
@@ -80,9 +82,12 @@ class Certificate:
 
     def __str__(self) -> str:
         if self.blank:
-            return "\n".join([f"{self.word}: {len(self.variances)} components by {self.solver}", *self._noted])
+            return "\n".join(
+                [f"{self.word}: {counted(len(self.variances), 'component')} by {self.solver}", *self._noted]
+            )
         lines = [
-            f"{self.word}: {len(self.variances)} components by {self.solver}, {counted(self.passes, 'pass', 'es')}",
+            f"{self.word}: {counted(len(self.variances), 'component')} by {self.solver}, "
+            f"{counted(self.passes, 'pass', 'es')}",
             f"  worst relative error of a variance  {self.relative_error:.1e}   (asked {self.tol:.0e})",
             f"  worst angle of a single axis        {self.axis_angle:.1e} rad",
             f"  angle of their span                 {self.subspace_angle:.1e} rad",

@@ -13,13 +13,9 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
+from lowdim.results.names import column_names
 
 Floats = NDArray[np.float64]
-
-
-def names(fit: LinearFit) -> list[str]:
-    """Of the columns; x0, x1, … where they have none."""
-    return list(fit.columns or (f"x{j}" for j in range(fit.n_columns)))
 
 
 def prepared_variances(fit: LinearFit) -> Floats:
@@ -55,7 +51,7 @@ def contributions(fit: LinearFit) -> Floats:
 
 def drivers(fit: LinearFit, axes: list[str], top: int) -> dict[str, Any]:
     """The columns with the largest contributions to each component, largest first."""
-    shares, listed = contributions(fit), names(fit)
+    shares, listed = contributions(fit), column_names(fit)
     order = np.argsort(-shares, axis=0, kind="stable")[:top]
     axis = np.repeat(np.arange(fit.k), len(order))
     which = order.T.ravel()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import SingularModel
+from lowdim.results.certificate import counted
 from lowdim.results.linear import LinearFit
 
 Floats = NDArray[np.float64]
@@ -53,7 +54,8 @@ def proper(fit: LinearFit) -> tuple[Floats, float]:
     least = 1e-13 * float(variances[0]) if len(variances) else 0.0
     if (fit.k < p and noise <= 0) or variances.min() <= least or not fit.gain.all():
         raise SingularModel(
-            f"The {fit.k} components hold all the variance of {fit.n_rows:,} rows in {p:,} columns, so the model has "
+            f"The {counted(fit.k, 'component')} {'holds' if fit.k == 1 else 'hold'} all the variance of "
+            f"{fit.n_rows:,} rows in {p:,} columns, so the model has "
             "no density there (its covariance is singular): keep fewer components, or give more rows than columns."
         )
     return variances, noise

@@ -43,6 +43,10 @@ class GenotypeFit(LinearFit):
     """(k,) how much shorter scores of new individuals are; NaN where that is not known."""
     rounds: int = 0
     """Rounds in which outliers were removed."""
+    alleles: tuple[str, ...] | None = field(default=None, repr=False)
+    """(p,) both alleles of each SNP, as "A1 A2", of which copies of A1 were counted; None: that is not known."""
+    off_autosomes: int = 0
+    """SNPs that were left out because they lie on no autosome."""
 
     @property
     def kept(self) -> NDArray[np.bool_]:

@@ -12,10 +12,20 @@ from numpy.typing import NDArray
 from lowdim.errors import FormatError
 from lowdim.results.genotypes import NORMALISATIONS, GenotypeFit
 from lowdim.results.linear import LinearFit
-from lowdim.results.linear_file import Arrays, pack_linear, unpack_linear
+from lowdim.results.linear_file import Arrays, pack_linear, pack_names, unpack_linear, unpack_names
 from lowdim.results.strict import array, facts, mapping, one_of, whole
 
-FIT = {"linear": mapping, "normalisation": one_of(*NORMALISATIONS), "came": whole, "tested": whole, "rounds": whole}
+FIT = {
+    "linear": mapping,
+    "normalisation": one_of(*NORMALISATIONS),
+    "came": whole,
+    "tested": whole,
+    "rounds": whole,
+    "off_autosomes": whole,
+}
+
+LATER = {"off_autosomes": 0}
+"""Facts that files of earlier versions do not name, and what they meant; nor do they have alleles."""
 
 NONE = -1.0
 """Stands for NaN, which model files do not hold."""
@@ -32,13 +42,16 @@ def pack_genotypes(fit: GenotypeFit) -> tuple[dict[str, Any], Arrays]:
         "tests": np.stack([np.maximum(fit.statistics, -1e300), fit.p_values, np.minimum(fit.effective_snps, 1e300)]),
         "shrinkage": np.nan_to_num(fit.shrinkage, nan=NONE),
     }
+    if fit.alleles is not None:
+        arrays["alleles"] = pack_names(fit.alleles)
     known = {"linear": linear, "normalisation": fit.normalisation, "came": len(fit.used)}
-    return known | {"tested": len(fit.p_values), "rounds": fit.rounds}, arrays
+    known |= {"tested": len(fit.p_values), "rounds": fit.rounds, "off_autosomes": fit.off_autosomes}
+    return known, arrays
 
 
 def unpack_genotypes(given: Any, arrays: Mapping[str, NDArray[Any]]) -> GenotypeFit:
     """The fit that `pack_genotypes` took apart."""
-    known = facts(given, "fit", FIT)
+    known = facts(LATER | given if isinstance(given, dict) else given, "fit", FIT)
     linear = unpack_linear(known["linear"], arrays)
     n, p, k = linear.n_rows, linear.n_columns, linear.k
     used = array(arrays, "used", (known["came"],), np.uint8)
@@ -50,7 +63,13 @@ def unpack_genotypes(given: Any, arrays: Mapping[str, NDArray[Any]]) -> Genotype
         "p_values": tests[1],
     }
     inside = all(((one >= 0) & (one <= 1)).all() for one in (*shares.values(), used))
-    if not inside or int(used.sum()) != n or known["tested"] > k or linear.column_weight is None:
+    if (
+        not inside
+        or int(used.sum()) != n
+        or known["tested"] > k
+        or known["off_autosomes"] > p
+        or linear.column_weight is None
+    ):
         raise FormatError("The model file holds shares or numbers of individuals that no PCA of genotypes can have.")
     plain = {field.name: getattr(linear, field.name) for field in fields(LinearFit)}
     return GenotypeFit(
@@ -63,4 +82,14 @@ def unpack_genotypes(given: Any, arrays: Mapping[str, NDArray[Any]]) -> Genotype
         effective_snps=np.where(tests[2] >= 1e300, np.inf, tests[2]),
         shrinkage=np.where(shrinkage == NONE, np.nan, shrinkage),
         rounds=known["rounds"],
+        alleles=_alleles(arrays, p, named=linear.columns is not None) if "alleles" in arrays else None,
+        off_autosomes=known["off_autosomes"],
     )
+
+
+def _alleles(arrays: Mapping[str, NDArray[Any]], p: int, named: bool) -> tuple[str, ...]:
+    """Two texts of each SNP, with a space between them; they belong to names."""
+    found = unpack_names({"columns": arrays["alleles"]}, p)
+    if not named or any(len(pair.split(" ")) != 2 for pair in found):
+        raise FormatError(f"The alleles of the model file are not two of each of {p} SNPs with a name.")
+    return found

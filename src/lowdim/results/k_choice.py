@@ -23,6 +23,18 @@ QUESTIONS = {
 RECOMMENDING = ("noise", "likely", "predicts")
 """Questions about the data. How much to keep is one about what the user wants, and rules of thumb assume too much."""
 
+MEANS = {
+    "noise": "stand out from noise",
+    "likely": "are most probable if noise is white",
+    "predicts": "predict best what was left out",
+    "thumb": "are larger than usual",
+    "keeps": "keep that share of the variance",
+}
+"""What as many components as a rule says do, by what the rule asks."""
+
+FACTOR, APART = 2, 2
+"""Answers range widely if the largest is more than so many times the least, and more than so many above it."""
+
 
 @dataclass(frozen=True)
 class Check:
@@ -91,6 +103,8 @@ class KChoice:
     shares: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
     """(m,) of the variance along each component; empty where there is no such thing."""
     noun: str = "component"
+    swamped: tuple[tuple[str, float], ...] = ()
+    """The few columns, not scaled, that hold nearly all of the variance, and the share of each; empty if none do."""
 
     def __getitem__(self, rule: str) -> Answer:
         found = {one.rule: one for one in self.answers}
@@ -109,27 +123,96 @@ class KChoice:
         return tuple(one for one in about_data if one.sound) or about_data or answered
 
     @property
+    def range(self) -> tuple[int, int] | None:
+        """The least and the largest of the `counted` answers; None if no rule has one."""
+        counts = [one.k for one in self.counted if one.k is not None]
+        return (min(counts), max(counts)) if counts else None
+
+    @property
+    def wide(self) -> bool:
+        """Whether the counted answers range so widely that no one number stands for them."""
+        least, most = self.range or (0, 0)
+        return most > FACTOR * least and most - least > APART
+
+    @property
     def k(self) -> int | None:
-        """The recommended number: the median of `counted`, the lower of two; None if no rule has an answer."""
+        """The recommended number: the median of `counted`, the lower of two.
+
+        None if no rule has an answer, or if none may be believed and what they say ranges widely: no number could be
+        defended then.
+        """
         counts = sorted(one.k for one in self.counted if one.k is not None)
-        return counts[(len(counts) - 1) // 2] if counts else None
+        if not counts or (self.wide and not any(one.sound for one in self.counted)):
+            return None
+        return counts[(len(counts) - 1) // 2]
 
     @property
     def verdict(self) -> str:
-        """The recommended number in a sentence, and, where rules disagree, who says what to which question."""
-        if self.k is None:
+        """What to make of all answers, and, where rules disagree, who says what to which question."""
+        return f"{self.conclusion} {self._said()}".strip()
+
+    @property
+    def conclusion(self) -> str:
+        """The recommended number in a sentence; where answers range widely, the range, its ends, and what to do."""
+        if self.range is None:
             return "No rule has an answer for these data."
-        counts = {one.k for one in self.counted if one.k is not None}
-        many = f"{self.k} {self.noun}{'' if self.k == 1 else 's'}"
+        if self.wide:
+            return " ".join([self._ends(), self._recommended(), *self._scales()])
+        believed = any(one.sound for one in self.counted)
+        return " ".join([self._together(), *([] if believed else self._scales())])
+
+    def _together(self) -> str:
+        """The recommended number, of answers that are not far apart."""
+        assert self.range is not None
+        least, most = self.range
         if len(self.counted) == 1:
             only = self.counted[0]
             alone = "" if len(self.answers) == 1 else f", the only rule {self._which()},"
-            return f"{many}: {only.title}{alone} says so. {self._said()}".strip()
-        if len(counts) == 1:
-            how = f"all {len(self.counted)} rules {self._which()} agree"
+            return f"{self._many(least)}: {only.title}{alone} says so."
+        if least == most:
+            how = f"{'both' if len(self.counted) == 2 else f'all {len(self.counted)}'} rules {self._which()} agree"
+        elif len(self.counted) == 2:
+            how = f"the lower of two rules {self._which()}, which say {least} and {most}"
         else:
-            how = f"the median of {len(self.counted)} rules {self._which()}, which say {min(counts)} to {max(counts)}"
-        return f"{many}: {how}. {self._said()}".strip()
+            how = f"the median of {len(self.counted)} rules {self._which()}, which say {least} to {most}"
+        return f"{self._many(self.k)}: {how}."
+
+    def _many(self, k: int | None) -> str:
+        return f"{k} {self.noun}{'' if k == 1 else 's'}"
+
+    def _ends(self) -> str:
+        """That rules disagree, how far, and what the least and the largest answer mean."""
+        assert self.range is not None
+        few, many = (next(one for one in self.counted if one.k == end) for end in self.range)
+        means = MEANS[many.asks] if many.asks != few.asks else "take in weaker ones that may do so too"
+        fewest, largest = f"{few.k} ({few.title}) {MEANS[few.asks]}", f"{many.k} ({many.title}) {means}"
+        between = f"{self.range[0]} to {self._many(self.range[1])}"
+        which = f"the {'two' if len(self.counted) == 2 else len(self.counted)} rules {self._which()} disagree widely"
+        return f"{between}: {which}. {fewest}; {largest}."
+
+    def _recommended(self) -> str:
+        assert self.range is not None
+        if self.k is None:
+            return "No number can be recommended as things are."
+        least, most = self.range
+        if self.k == least:
+            return f"Recommended: {least}, the cautious end; up to {most} where losing weak ones is worse than noise."
+        return (
+            f"Recommended: {self.k}, the median; {least} for axes to interpret, up to {most} where losing weak ones is "
+            "worse than noise."
+        )
+
+    def _scales(self) -> list[str]:
+        """That columns on different scales may be why, and what to do about it."""
+        if not self.swamped:
+            return []
+        names = " and ".join(name for name, _ in self.swamped)
+        hold = "alone holds" if len(self.swamped) == 1 else "together hold"
+        share = f"{100 * sum(share for _, share in self.swamped):.3g} %"
+        return [
+            f"{names} {hold} {share} of the variance, as columns on larger scales do, and rules differ in how far "
+            "they heed the others: scale the columns (scale=True; --scale at the prompt) and ask again."
+        ]
 
     def _which(self) -> str:
         """Which rules are counted, in words."""

@@ -63,6 +63,8 @@ class RecogniserFit:
     """Share of the gallery's kind of rows that the log-likelihood was to turn away."""
     trial: Trial | None = None
     """None: nothing had to be tried."""
+    names: tuple[str, ...] | None = field(default=None, repr=False)
+    """(n,) names of the gallery's rows, such as files of pictures; None: they have none."""
 
     @property
     def n_rows(self) -> int:

@@ -38,6 +38,8 @@ def pack_recogniser(fit: RecogniserFit) -> tuple[dict[str, Any], Arrays]:
     """Facts and arrays of a fit."""
     space, arrays = pack_linear(fit.space)
     arrays |= {"codes": fit.codes, "places": fit.places, "classes": _packed(fit.classes)}
+    if fit.names is not None:
+        arrays["names"] = pack_names(fit.names)
     trial = None
     if fit.trial is not None:
         tried = fit.trial
@@ -87,6 +89,8 @@ def unpack_recogniser(given: Any, arrays: Mapping[str, NDArray[Any]]) -> Recogni
         reject=_real(known["reject"]),
         reject_outside=_real(known["reject_outside"]),
         trial=None if known["trial"] is None else _trial(known["trial"], arrays, n),
+        # only pictures and texts have them, and not in files of earlier versions
+        names=unpack_names({"columns": arrays["names"]}, n) if "names" in arrays else None,
     )
 
 

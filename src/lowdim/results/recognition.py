@@ -122,7 +122,11 @@ class Recognition:
     shown: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     """(s,) probes that are shown."""
     pictures: Floats | None = field(default=None, repr=False)
-    """(s, 2, p) each of them, and the row of the gallery that is nearest to it."""
+    """(s, 2, p) each of them, and the row of the gallery that is nearest to it; None: the gallery's are not at hand."""
+    names: NDArray[Any] | None = field(default=None, repr=False)
+    """(m,) names of the probes, where they are files; None: they have none."""
+    matches: NDArray[Any] | None = field(default=None, repr=False)
+    """(m,) names of the rows of the gallery that are nearest to them, likewise."""
 
     @property
     def n_probes(self) -> int:
@@ -135,7 +139,8 @@ class Recognition:
         Parameters
         ----------
         name : {"summary", "probes", "identities", "roc", "cumulative", "open_set"}
-            "summary": every measure with its interval; "probes": a row for each; "identities": how many probes of each
+            "summary": every measure with its interval; "probes": a row for each, with its name and that of the row of
+            the gallery nearest to it ("match") where they are files; "identities": how many probes of each
             are right; "roc" and "cumulative": points of these curves; "open_set": share identified at each level.
         """
         makers = {
@@ -212,15 +217,17 @@ class Recognition:
 
     def _probes(self) -> dict[str, Any]:
         columns = {
+            "probe": self.names,
+            "label": self.labels,
             "identity": self.identities,
             "distance": self.distances,
             "row": self.rows,
+            "match": self.matches,
             "accepted": self.accepted,
             "predicted": self.predicted,
+            "log_likelihood": self.log_likelihood,
         }
-        if self.log_likelihood is not None:
-            columns["log_likelihood"] = self.log_likelihood
-        return columns if self.labels is None else {"label": self.labels, **columns}
+        return {name: values for name, values in columns.items() if values is not None}
 
     def _by_identity(self) -> dict[str, Any]:
         assert self.labels is not None

@@ -20,6 +20,12 @@ OF_COMPONENTS = ("variances", "shares", "cumulative")
 TIED = 0.9
 """Share of resamples in which a component must keep its place to be told apart from its neighbours."""
 
+REPEATS = (
+    "With fewer rows than columns a row that is drawn again and again takes a component's place, so that resamples do "
+    "not say whether these can be told apart."
+)
+"""Why places in resamples say nothing (El Karoui & Purdom 2019)."""
+
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
@@ -113,6 +119,25 @@ class Uncertainty:
     @property
     def tied(self) -> tuple[str, ...]:
         """Components that resamples do not tell apart from others; nothing is known of them without resamples."""
+        return tuple(axis for axis in self._moved if axis not in self.unjudged)
+
+    @property
+    def unjudged(self) -> tuple[str, ...]:
+        """Components that lose their places in resamples because rows repeat there, not because others are like them.
+
+        With fewer rows than columns each row has a direction of its own. A row that was drawn four times has four times
+        its variance along that direction, and takes the place of a component: variances of resamples are then larger
+        than those of the rows by more than chance makes them vary.
+        """
+        variances = self.intervals.get("variances")
+        if variances is None or variances.bias is None or self.n_rows > self.n_columns:
+            return ()
+        far = dict(zip(self.axes, variances.bias > variances.standard_error, strict=True))
+        return tuple(axis for axis in self._moved if far[axis])
+
+    @property
+    def _moved(self) -> tuple[str, ...]:
+        """Components that too few resamples have in their places."""
         if self.stability is None:
             return ()
         kept = np.nan_to_num(self.stability.kept)
@@ -161,12 +186,18 @@ class Uncertainty:
     def _order(self) -> list[str]:
         if self.stability is None:
             return []
+        said = []
+        if self.unjudged:
+            said.append(f"Not judged: {', '.join(self.unjudged)}. {REPEATS}")
         if self.tied:
             return [
+                *said,
                 f"Not told apart from others: {', '.join(self.tied)}. Fewer than {TIED:.0%} of the resamples have such "
                 "a component in its place, so the intervals of its entries reach over a plane; what the components "
-                "span together may still be sure (plane_upper in table('stability'))."
+                "span together may still be sure (plane_upper in table('stability')).",
             ]
+        if said:
+            return said
         return [f"All components keep their places in at least {TIED:.0%} of the resamples."]
 
     def __str__(self) -> str:

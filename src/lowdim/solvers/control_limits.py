@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from lowdim.results.certificate import counted
+
 Floats = NDArray[np.float64]
 
 
@@ -34,11 +36,15 @@ def t2_limit(t2: Floats, k: int, n: float, level: float, training: bool) -> Limi
     if training:
         free = (n - k - 1) / 2
         if free <= 0:  # scores of n − 1 components say nothing about a row: T² is (n − 1)²/n for all of them
-            return Limit(f"none: {k} components of {n:g} rows leave no freedom", np.nan, np.full(len(t2), np.nan))
+            return Limit(
+                f"none: {counted(k, 'component')} of {n:g} rows leave no freedom", np.nan, np.full(len(t2), np.nan)
+            )
         law, unit = stats.beta(k / 2, free), (n - 1) ** 2 / n
         return Limit(f"(n − 1)²/n Beta({k / 2:g}, {free:g}), rows of the fit", unit * law.ppf(level), law.sf(t2 / unit))
     if n <= k:
-        return Limit(f"none: {k} components need more than {k} rows", np.nan, np.full(len(t2), np.nan))
+        return Limit(
+            f"none: there must be more than {k} rows for {counted(k, 'component')}", np.nan, np.full(len(t2), np.nan)
+        )
     law, unit = stats.f(k, n - k), k * (n * n - 1) / (n * (n - k))
     return Limit(f"k(n² − 1)/(n(n − k)) F({k}, {n - k:g}), new rows", unit * law.ppf(level), law.sf(t2 / unit))
 

@@ -41,24 +41,33 @@ class Trial:
     ks: tuple[int, ...]
     errors: tuple[float, ...]
     """Root mean square errors; the first is that of the means."""
+    shares: tuple[Floats, ...]
+    """(p,) for each number of components: what share of the squared error lies in each column."""
 
     @property
     def best(self) -> int:
         """Number of components with the least error."""
         return self.ks[int(np.argmin(self.errors))]
 
+    @property
+    def best_shares(self) -> Floats:
+        """(p,) share of the least squared error that lies in each column."""
+        return self.shares[int(np.argmin(self.errors))]
+
 
 def try_ks(X: Floats, most: int, wish: Wish, rng: np.random.Generator) -> Trial:
     """Hide some entries of rows (n, p) with holes, and predict them with up to `most` components."""
     times = int(np.clip(ENOUGH // max(1.0, HIDDEN * np.isfinite(X).sum()), 1, MOST_TIMES))
     hidden = [_some_entries(X, rng) for _ in range(times)]
-    errors = {0: _error(X, hidden, 0, wish, rng)}
+    count = sum(int(some.sum()) for some in hidden)
+    squares = {0: _squares(X, hidden, 0, wish, rng)}
     for k in _candidates(most):
-        errors[k] = _error(X, hidden, k, wish, rng)
-        last = list(errors.values())
+        squares[k] = _squares(X, hidden, k, wish, rng)
+        last = [float(one.sum()) for one in squares.values()]
         if len(last) > 3 and min(last[-2:]) > min(last):  # two in a row were no better
             break
-    return Trial(tuple(errors), tuple(errors.values()))
+    errors = tuple(float(np.sqrt(one.sum() / count)) if count else 0.0 for one in squares.values())
+    return Trial(tuple(squares), errors, tuple(one / (one.sum() or 1.0) for one in squares.values()))
 
 
 def _some_entries(X: Floats, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -68,15 +77,14 @@ def _some_entries(X: Floats, rng: np.random.Generator) -> NDArray[np.bool_]:
     return np.asarray(hidden & ((known & ~hidden).sum(axis=0) >= 2))
 
 
-def _error(X: Floats, hidden: list[NDArray[np.bool_]], k: int, wish: Wish, rng: np.random.Generator) -> float:
-    """Root mean square error of the predictions of hidden entries."""
-    squares, count = 0.0, 0
+def _squares(X: Floats, hidden: list[NDArray[np.bool_]], k: int, wish: Wish, rng: np.random.Generator) -> Floats:
+    """(p,) squared errors of the predictions of hidden entries, added up in each column."""
+    squares = np.zeros(X.shape[1])
     for some in hidden:
         shown = np.where(some, np.nan, X)
         values = _predictions(shown, k, wish, rng) if k else np.broadcast_to(_means(shown), X.shape)
-        squares += float(((X - values)[some] ** 2).sum())
-        count += int(some.sum())
-    return float(np.sqrt(squares / count)) if count else 0.0
+        squares += (np.where(some, X - values, 0.0) ** 2).sum(axis=0)
+    return squares
 
 
 def _means(X: Floats) -> Floats:

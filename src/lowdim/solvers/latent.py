@@ -50,7 +50,7 @@ class Latent:
     @cached_property
     def products(self) -> Floats:
         """(p, k (k + 1) / 2) E[w_j w_jᵀ] of every column j, as its upper triangle."""
-        one, other = np.triu_indices(self.k)
+        one, other = triangle(self.k)
         products = np.ascontiguousarray(self.W[:, one] * self.W[:, other])
         return products if self.spread is None else products + self.spread[:, other_triangle(self.k).loadings]
 
@@ -129,9 +129,16 @@ def piece_memory(p: int, k: int) -> int:
     return 8 * rows_at_a_time(p, k) * (6 * p + 3 * (k + 1) * (k + 2) // 2)
 
 
+@cache
+def triangle(k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows and columns of the upper triangle of a k × k matrix, row by row; every step of EM asks often."""
+    one, other = np.triu_indices(k)
+    return one, other
+
+
 def unpacked(triangles: Floats, k: int) -> Floats:
     """(n, k, k) symmetric matrices from their upper triangles (n, k (k + 1) / 2)."""
-    one, other = np.triu_indices(k)
+    one, other = triangle(k)
     whole = np.empty((len(triangles), k, k))
     whole[:, one, other] = triangles
     whole[:, other, one] = triangles
@@ -140,20 +147,20 @@ def unpacked(triangles: Floats, k: int) -> Floats:
 
 def diagonal(triangles: Floats, k: int) -> Floats:
     """(n, k) diagonals of symmetric matrices from their upper triangles."""
-    one, other = np.triu_indices(k)
+    one, other = triangle(k)
     return triangles[:, one == other]
 
 
 def packed(whole: Floats) -> Floats:
     """(n, k (k + 1) / 2) upper triangles of symmetric matrices (n, k, k)."""
-    one, other = np.triu_indices(whole.shape[1])
+    one, other = triangle(whole.shape[1])
     return whole[:, one, other]
 
 
 def packed_squares(z: Floats) -> Floats:
     """(n, (k + 1) (k + 2) / 2) by which the upper triangle of S gives (z, 1)ᵀ S (z, 1), for every row z of (n, k)."""
     longer = np.append(z, np.ones((len(z), 1)), axis=1)
-    one, other = np.triu_indices(longer.shape[1])
+    one, other = triangle(longer.shape[1])
     return longer[:, one] * longer[:, other] * _weights_of_packed(longer.shape[1])
 
 
@@ -168,12 +175,12 @@ class _Places:
 @cache
 def other_triangle(k: int) -> _Places:
     """Of loadings and a mean: which entries are about loadings alone, and which about a loading and the mean."""
-    one, other = np.triu_indices(k + 1)
+    one, other = triangle(k + 1)
     return _Places(other < k, (other == k) & (one < k))
 
 
 def _weights_of_packed(k: int) -> Floats:
-    one, other = np.triu_indices(k)
+    one, other = triangle(k)
     return np.where(one == other, 1.0, 2.0)
 
 

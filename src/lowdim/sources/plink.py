@@ -6,6 +6,7 @@ The format is that of PLINK 1.9's manual (www.cog-genomics.org/plink/1.9/formats
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,13 @@ from numpy.typing import NDArray
 from lowdim.errors import BadFile, BadParameter
 from lowdim.sources.columnwise import ColumnwiseSource
 from lowdim.sources.selection import Column, Selection, near
+from lowdim.sources.snps import SnpMatch, Snps, match_snps
 from lowdim.sources.source import Block
+
+Mask = NDArray[np.bool_]
+
+PLINK = ".bed"
+"""How the name of such a file ends."""
 
 MISSING = -1
 """Code of a call that is missing, where genotypes are whole numbers; where they are not, it is NaN."""
@@ -43,8 +50,9 @@ def open_plink(path: Path, selection: Selection) -> PlinkSource:
     if selection.label is not None and selection.label not in FAMILY:
         raise BadParameter(f"{path}: no column {selection.label!r} is kept aside{near(selection.label, list(FAMILY))}")
     _refuse_absent(path)
-    families, individuals = _fields(path, ".fam", 0), _fields(path, ".fam", 1)
-    names = _told_apart(_fields(path, ".bim", 1))
+    families, individuals = _fields(path, ".fam", (0, 1))
+    snps = _snps(path)
+    names = snps.names
     beside = {"iid": np.array(individuals, dtype=object), "fid": np.array(families, dtype=object)}
     n, p = len(individuals), len(names)
     _refuse_size(path, n, p)
@@ -55,8 +63,9 @@ def open_plink(path: Path, selection: Selection) -> PlinkSource:
         wanted = tuple(feature.name for feature in chosen.features)
         if wanted != names:
             place = {name: j for j, name in enumerate(names)}
-            take, names = np.array([place[name] for name in wanted]), wanted
-    return PlinkSource(path, (n, p), names, beside, take)
+            take = np.array([place[name] for name in wanted])
+            snps = snps.of(take)
+    return PlinkSource(path, (n, p), snps, beside, take)
 
 
 @final
@@ -64,19 +73,35 @@ class PlinkSource(ColumnwiseSource):
     """A .bed file. Rows are float32 with NaN where a call is missing; columns are int8 with −1 there."""
 
     repeatable = True
+    match: SnpMatch | None = None
+    """How its SNPs were found, where they are those of a model."""
 
     def __init__(
         self,
         path: Path,
         shape: tuple[int, int],
-        columns: tuple[str, ...],
+        snps: Snps,
         beside: dict[str, NDArray[Any]],
         take: NDArray[np.intp] | None,
     ):
         self._path, self._shape, self._take = path, shape, take
-        self.n_rows, self.n_columns = shape[0], len(columns)
-        self.columns, self.beside, self.title = columns, beside, str(path)
+        self.n_rows, self.n_columns = shape[0], len(snps.names)
+        self.snps, self.columns, self.beside, self.title = snps, snps.names, beside, str(path)
         self.dtype = np.dtype(np.float32)
+
+    def matched(self, names: tuple[str, ...], alleles: tuple[str, ...], used: Mask) -> PlinkSource:
+        """The same individuals at the SNPs of a model, in its order, as copies of the alleles that it counts.
+
+        Those that are absent are missing in all of them. `used` (p,) says which the model has weights for.
+        """
+        if self.match is not None and (self.snps.names, self.snps.alleles) == (names, alleles):
+            return self
+        match = match_snps(names, alleles, used, self.snps, str(self._path))
+        place = np.arange(self.n_columns) if self._take is None else self._take
+        take = np.where(match.take < 0, -1, place[match.take])
+        twin = PlinkSource(self._path, self._shape, Snps(names, ("0",) * len(names), alleles), dict(self.beside), take)
+        twin.match = match
+        return twin
 
     def read_columns(self, start: int, stop: int) -> NDArray[np.int8]:
         """(n, stop − start) copies of allele A1: 0, 1 or 2, and −1 where the call is missing."""
@@ -99,6 +124,11 @@ class PlinkSource(ColumnwiseSource):
         packed = self._packed()[:, first // 4 : -(-last // 4)]
         some = packed[start:stop] if self._take is None else packed[self._take[start:stop]]
         calls: NDArray[np.int8] = FOUR_CALLS.take(some, mode="clip").view(np.int8)  # any byte is within the table
+        if self.match is not None:
+            turned = self.match.turned[start:stop]
+            copies = calls[turned]
+            calls[turned] = np.where(copies == MISSING, MISSING, 2 - copies)
+            calls[self.match.take[start:stop] < 0] = MISSING
         return calls[:, first % 4 :][:, : last - first].T
 
     def _packed(self) -> NDArray[np.uint8]:
@@ -120,17 +150,25 @@ def _refuse_absent(path: Path) -> None:
             )
 
 
-def _fields(path: Path, ending: str, place: int) -> list[str]:
-    """One field of each line of a file beside the .bed."""
+def _snps(path: Path) -> Snps:
+    """What the .bim file says: chromosome, name, place in centimorgans and in bases, and both alleles of each SNP."""
+    chromosomes, names, first, second = _fields(path, ".bim", (0, 1, 4, 5))
+    pairs: dict[str, str] = {}  # few different ones: each is kept once
+    alleles = [pairs.setdefault(pair, pair) for pair in map(" ".join, zip(first, second, strict=True))]
+    return Snps(_told_apart(names), tuple(map(sys.intern, chromosomes)), tuple(alleles))
+
+
+def _fields(path: Path, ending: str, places: tuple[int, ...]) -> list[list[str]]:
+    """Some fields of each line of a file beside the .bed."""
     beside = path.with_suffix(ending)
     try:
-        lines = beside.read_text(encoding="utf-8").rstrip().split("\n")
-        return [line.split(None, place + 1)[place] for line in lines]
+        lines = [line.split(None, 6) for line in beside.read_text(encoding="utf-8").rstrip().split("\n")]
+        return [[fields[place] for fields in lines] for place in places]
     except UnicodeDecodeError as error:
         raise BadFile(f"{path}: {beside.name} is no text in UTF-8 ({error}); it is damaged.") from error
     except IndexError as error:
         raise BadFile(
-            f"{path}: {beside.name} is empty or has a line with fewer than {place + 1} of its six columns; it is "
+            f"{path}: {beside.name} is empty or has a line with fewer than {max(places) + 1} of its six columns; it is "
             "damaged."
         ) from error
 

@@ -9,14 +9,16 @@ import numpy as np
 
 from lowdim.results.certificate import counted
 from lowdim.results.codebook import CodebookFit
+from lowdim.results.names import column_names
 from lowdim.views.explain import size
+from lowdim.views.figures.clusters import clusters
+from lowdim.views.figures.leading import leading
 from lowdim.views.lines import Line, percent, shortened, wrapped
 from lowdim.views.screens import fit_screen, model_screen
 from lowdim.views.summary import (
     BAR,
     MOST_COMPONENTS,
     About,
-    column_names,
     share_head,
 )
 
@@ -99,19 +101,15 @@ def codebook_facts(fit: CodebookFit) -> dict[str, Any]:
 
 def _words(fit: CodebookFit, width: int) -> list[Line]:
     """Codewords by the rows they stand for, with the columns in which they differ most from the mean of all rows."""
-    order = np.argsort(-fit.weights, kind="stable")
-    mean = fit.usage @ fit.codebook
-    spread = np.sqrt(fit.usage @ (fit.codebook - mean) ** 2)
-    far = np.divide(fit.codebook - mean, spread, out=np.zeros_like(fit.codebook), where=spread > 0)
-    names, total = column_names(fit), np.cumsum(fit.usage[order])
+    found, names = clusters(fit), column_names(fit)
+    shares, total = found.shares, np.cumsum(found.shares)
     lines = [Line(f"word     rows    in all  {'':{BAR}}  far from the mean in", "faint")]
-    for place, i in enumerate(order[:MOST_COMPONENTS]):
-        head = share_head(f"{i + 1}", float(fit.usage[i]), float(fit.usage[order[0]]), percent(float(total[place])))
-        most = np.argsort(-np.abs(far[i]), kind="stable")[:4]
-        signs = [f"{'+' if far[i, j] > 0 else '−'} {names[j]}" for j in most if far[i, j] != 0]
+    for i, word in enumerate(found.places[:MOST_COMPONENTS]):
+        head = share_head(f"{word + 1}", float(shares[i]), float(shares[0]), percent(float(total[i])))
+        signs = [f"{'+' if far > 0 else '−'} {name}" for name, far in leading(found.offsets[i], names, 4).pairs]
         lines.append(Line(shortened(head + "  ".join(signs), width), "bar"))
     if fit.k > MOST_COMPONENTS:
-        rest = share_head("more", float(fit.usage[order[MOST_COMPONENTS:]].sum()))
+        rest = share_head("more", float(shares[MOST_COMPONENTS:].sum()))
         lines.append(Line(f"{rest}{counted(fit.k - MOST_COMPONENTS, 'more codeword')}", "faint"))
     return lines
 

@@ -21,7 +21,7 @@ def explain_fit(fit: LinearFit) -> str:
             f"because    {made.reason}",
             f"read       {counted(made.passes, 'pass', 'es')} over the rows{_bytes_read(fit.certificate.bytes_read)}",
             f"memory     about {size(made.memory)} beside the data and the result",
-            f"kept       {fit.k} components, {share:.4%} of the variance",
+            f"kept       {counted(fit.k, 'component')}, {share:.4%} of the variance",
             *_trusted(fit),
         ]
     )

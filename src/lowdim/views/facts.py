@@ -14,30 +14,41 @@ from lowdim.results.kernel import KernelFit
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit, Provenance
 from lowdim.results.logistic import LogisticFit
+from lowdim.results.mixture import MixtureFit
+from lowdim.results.names import column_names
 from lowdim.results.network import NetworkFit
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.results.recogniser import RecogniserFit
 from lowdim.results.regression import RegressionFit
+from lowdim.views.card import trust
 from lowdim.views.codebook import codebook_facts
 from lowdim.views.genotypes import genotype_facts
 from lowdim.views.kernel import accuracy_in_words
 from lowdim.views.kernel_summary import kernel_swamping
 from lowdim.views.logistic import logistic_facts
+from lowdim.views.mixture import mixture_facts
 from lowdim.views.network import network_facts
-from lowdim.views.nmf import descent_in_words, leading
+from lowdim.views.nmf import descent_in_words, made_of
 from lowdim.views.recogniser import recogniser_facts
 from lowdim.views.regression import regression_facts
-from lowdim.views.summary import Fit, accuracy, column_names, drivers, swamping
+from lowdim.views.summary import Fit, accuracy, drivers, swamping
 
 
-def fit_facts(fit: Fit) -> dict[str, Any]:
+def fit_facts(fit: Fit | MixtureFit) -> dict[str, Any]:
     """Rows, columns, components and certificate of a fit."""
+    facts = _facts(fit)
+    return facts | {"certificate": {"word": trust(fit), **facts["certificate"]}}
+
+
+def _facts(fit: Fit | MixtureFit) -> dict[str, Any]:
     if isinstance(fit, KernelFit):
         return _kernel_facts(fit)
     if isinstance(fit, NonNegativeFit):
         return _nmf_facts(fit)
     if isinstance(fit, CodebookFit):
         return codebook_facts(fit)
+    if isinstance(fit, MixtureFit):
+        return mixture_facts(fit)
     if isinstance(fit, LogisticFit):
         return logistic_facts(fit) | {"made_by": _made_by(fit.provenance)}
     if isinstance(fit, NetworkFit):
@@ -67,7 +78,6 @@ def fit_facts(fit: Fit) -> dict[str, Any]:
         ],
         "swamped_by": [{"column": name, "share": share} for name, share in swamping(fit)],
         "certificate": {
-            "word": certificate.word,
             "reached": fit.reached,
             "sentence": accuracy(fit),
             "relative_error": certificate.relative_error,
@@ -102,7 +112,6 @@ def _kernel_facts(fit: KernelFit) -> dict[str, Any]:
         ],
         "swamped_by": [{"column": name, "share": share} for name, share in kernel_swamping(fit)],
         "certificate": {
-            "word": "certified" if fit.reached else "untrusted",
             "reached": fit.reached,
             "sentence": accuracy_in_words(fit),
             "sine": fit.sine,
@@ -130,12 +139,11 @@ def _nmf_facts(fit: NonNegativeFit) -> dict[str, Any]:
                 "sparseness": float(fit.sparseness[i]),
                 "code_sparseness": float(fit.codes.sparseness[i]),
                 "stability": None if stability is None else float(stability[i]),
-                "made_of": [{"column": name, "share": share} for name, share in leading(fit, i)],
+                "made_of": [{"column": name, "share": share} for name, share in made_of(fit, i)],
             }
             for i in range(fit.k)
         ],
         "certificate": {
-            "word": "reached" if fit.reached else "untrusted",
             "reached": fit.reached,
             "sentence": descent_in_words(fit),
             "kkt_residual": down.residual,

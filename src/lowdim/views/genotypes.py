@@ -40,7 +40,8 @@ def snps_in_words(fit: GenotypeFit) -> str:
     left = fit.n_columns - fit.n_kept
     calls = fit.n_rows * fit.n_columns
     missing = f"{percent(fit.missing / calls)} of the calls missing" if fit.missing else "no call missing"
-    return f"{fit.n_kept:,} of {fit.n_columns:,} used" + (f", {left:,} left out" if left else "") + f"; {missing}"
+    off = f" ({fit.off_autosomes:,} on no autosome)" if fit.off_autosomes else ""
+    return f"{fit.n_kept:,} of {fit.n_columns:,} used" + (f", {left:,} left out{off}" if left else "") + f"; {missing}"
 
 
 def individuals_in_words(fit: GenotypeFit) -> str:
@@ -91,7 +92,12 @@ def genotype_facts(fit: GenotypeFit) -> dict[str, Any]:
     return {
         "normalisation": fit.normalisation,
         "individuals": {"came": len(fit.used), "used": fit.n_rows},
-        "snps": {"came": fit.n_columns, "used": fit.n_kept, "missing_calls": fit.missing},
+        "snps": {
+            "came": fit.n_columns,
+            "used": fit.n_kept,
+            "off_autosomes": fit.off_autosomes,
+            "missing_calls": fit.missing,
+        },
         "significant": fit.significant,
         "tracy_widom": [
             {"axis": i + 1, "statistic": float(s) if np.isfinite(s) else None, "p_value": float(p)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ import numpy as np
 from lowdim.results.certificate import counted
 from lowdim.results.k_choice import QUESTIONS, Answer, KChoice
 from lowdim.views.lines import Line, percent, shortened, wrapped
+from lowdim.views.summary import left_out_line
 
 
-def k_choice_lines(name: str, choice: KChoice, width: int = 80) -> list[Line]:
+def k_choice_lines(name: str, choice: KChoice, left_out: Mapping[str, str], width: int = 80) -> list[Line]:
     """The rules as a table, with what each number would keep and what speaks against it, and what to make of it."""
     scaled = "" if choice.model == "NMF" else f", {'scaled' if choice.scaled else 'not scaled'}"
     shape = f"{counted(choice.n_rows, 'row')} × {counted(choice.n_columns, 'column')}{scaled}"
@@ -19,19 +21,31 @@ def k_choice_lines(name: str, choice: KChoice, width: int = 80) -> list[Line]:
     wide = max(len(one.title) for one in choice.answers)
     kept = np.concatenate([[0.0], np.cumsum(choice.shares)])
     holds = "holds" if len(choice.shares) else ""
-    lines = [head, Line("")]
+    top = [head, *left_out_line(left_out, width), Line("")]
+    lines, silent = list(top), _silent(choice)
     for asks, question in QUESTIONS.items():
-        found = [one for one in choice.answers if one.asks == asks]
+        found = [one for one in choice.answers if one.asks == asks and one.why not in silent]
         if found:
             title = f"{question[0].upper()}{question[1:]}?"
-            lines.append(Line(f"{title:<{wide + 9}}{holds:>9}" if len(lines) == 2 else title, "faint"))
+            lines.append(Line(f"{title:<{wide + 9}}{holds:>9}".rstrip() if len(lines) == len(top) else title, "faint"))
             lines += [line for one in found for line in _rows(one, kept, wide, width)]
+    for why, titles in silent.items():
+        lines += wrapped("No answer: ", f"{', '.join(titles)}: {why}", width, "faint")
     return [*lines, Line(""), *wrapped("", _short(choice), width)]
+
+
+def _silent(choice: KChoice) -> dict[str, list[str]]:
+    """Reasons for no answer that several rules share, with those rules: said once."""
+    found: dict[str, list[str]] = {}
+    for one in choice.answers:
+        if one.k is None:
+            found.setdefault(one.why, []).append(one.title)
+    return {why: titles for why, titles in found.items() if len(titles) > 2}
 
 
 def _short(choice: KChoice) -> str:
     """The verdict without who says what, which the table has, and the sign for what does not hold."""
-    said = choice.verdict.split(". ")[0].rstrip(".") + "."
+    said = choice.conclusion
     flagged = any(one.k is not None and not one.sound for one in choice.answers)
     return f"{said} (!: an assumption of the rule does not hold.)" if flagged else said
 
@@ -53,6 +67,8 @@ def k_choice_facts(choice: KChoice) -> dict[str, Any]:
         "columns": choice.n_columns,
         "scaled": choice.scaled,
         "components": choice.k,
+        "range": choice.range,
+        "disagree": choice.wide,
         "rules": [
             {
                 "rule": one.title,

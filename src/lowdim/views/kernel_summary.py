@@ -10,13 +10,13 @@ import numpy as np
 
 from lowdim.results.certificate import counted
 from lowdim.results.kernel import KernelFit
+from lowdim.results.names import column_names
 from lowdim.views.kernel import accuracy_in_words, width_in_words
 from lowdim.views.lines import Line, listed, percent, shortened, wrapped
 from lowdim.views.summary import (
     MOST_COMPONENTS,
     ROUNDING,
     About,
-    column_names,
     data_lines,
     on_one_screen,
     share_head,

@@ -43,6 +43,31 @@ def listed(items: Iterable[str], width: int) -> str:
     return f"{len(every):,} in all" if every else "none"
 
 
+def fitting(items: Iterable[str], room: int, between: str = "  ") -> str:
+    """As many of the first items as a line of so many characters has room for.
+
+    >>> fitting(["+ length", "− width", "+ weight"], 18)
+    '+ length  − width'
+    """
+    text = ""
+    for item in items:
+        longer = f"{text}{between}{item}" if text else item
+        if len(longer) > room:
+            break
+        text = longer
+    return text
+
+
+def signed_name(name: str, entry: float, width: int = 24) -> str:
+    """A column with the sign of its entry."""
+    return f"{'+' if entry > 0 else '−'} {named(name, width)}"
+
+
+def named(name: str, width: int = 24) -> str:
+    """A column's name on one line, cut to this width."""
+    return shortened(name.strip() or "(no name)", width)
+
+
 def shortened(text: str, width: int) -> str:
     """A text cut to this width, with a sign that it was."""
     return text if len(text) <= width else text[: max(1, width - 1)] + "…"

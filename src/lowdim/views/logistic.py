@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from lowdim.results.certificate import counted
 from lowdim.results.logistic import LINEAR, OPTIMAL, LogisticFit
+from lowdim.results.names import column_names
 from lowdim.views.explain import size
-from lowdim.views.lines import Line, bar, percent, shortened, wrapped
+from lowdim.views.figures.leading import leading
+from lowdim.views.lines import Line, bar, fitting, percent, signed_name, wrapped
 from lowdim.views.screens import fit_screen, model_screen
-from lowdim.views.summary import MOST_COMPONENTS, About, column_names
+from lowdim.views.summary import MOST_COMPONENTS, About
 
 BAR = 10
 
@@ -19,7 +19,7 @@ MOST_COLUMNS = 4
 """Columns at most that are named for an axis, …"""
 
 FAINT = 0.4
-"""… if their entry is at least this share of the largest."""
+"""… if their entry is more than this share of the largest."""
 
 FAMILIES = {
     "bernoulli": "coins: each entry is 1 with a chance of its own",
@@ -65,10 +65,7 @@ def descent_in_words(fit: LogisticFit) -> str:
 
 def loading(fit: LogisticFit, axis: int) -> list[tuple[str, float]]:
     """Names of the columns that an axis is made of, largest first, with their entries."""
-    entries, names = fit.components[axis], column_names(fit)
-    order = np.argsort(-np.abs(entries), kind="stable")[:MOST_COLUMNS]
-    there = [j for j in order if abs(entries[j]) >= FAINT * abs(entries[order[0]])]
-    return [(names[j], float(entries[j])) for j in there]
+    return leading(fit.components[axis], column_names(fit), MOST_COLUMNS, FAINT).pairs
 
 
 def logistic_summary(fit: LogisticFit, about: About, width: int = 80) -> list[Line]:
@@ -105,7 +102,6 @@ def logistic_facts(fit: LogisticFit) -> dict[str, Any]:
             for i in range(fit.k)
         ],
         "certificate": {
-            "word": "reached" if fit.reached else "untrusted",
             "reached": fit.reached,
             "sentence": descent_in_words(fit),
             "change": down.change,
@@ -139,12 +135,4 @@ def _axes(fit: LogisticFit, width: int) -> list[Line]:
 
 
 def _driven_by(fit: LogisticFit, axis: int, room: int) -> str:
-    """As many columns as fit in a line."""
-    text = ""
-    for name, entry in loading(fit, axis):
-        sign = "+" if entry > 0 else "−"
-        longer = f"{text}{'  ' if text else ''}{sign} {shortened(name.strip() or '(no name)', 24)}"
-        if len(longer) > room:
-            break
-        text = longer
-    return text
+    return fitting((signed_name(name, entry) for name, entry in loading(fit, axis)), room)

@@ -9,8 +9,9 @@ import numpy as np
 
 from lowdim.results.certificate import counted
 from lowdim.results.linear import LinearFit
+from lowdim.results.names import column_names
 from lowdim.views.lines import Line, listed, percent, shortened, wrapped
-from lowdim.views.summary import accuracy, column_names
+from lowdim.views.summary import accuracy
 
 MOST_VARIANCES = 8
 

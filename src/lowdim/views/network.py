@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from lowdim.results.certificate import counted
+from lowdim.results.names import column_names
 from lowdim.results.network import NetworkFit
 from lowdim.views.explain import size
-from lowdim.views.figures import learning_curve
+from lowdim.views.figures.learning import learning_curve
 from lowdim.views.lines import Line, bar, shortened, wrapped
 from lowdim.views.screens import fit_screen, model_screen
-from lowdim.views.summary import BAR, About, column_names
+from lowdim.views.summary import BAR, About
 
 MOST_EPOCHS = 6
 """Epochs that are shown one by one, beside the one whose weights were kept."""
@@ -71,12 +72,12 @@ def standing(fit: NetworkFit) -> str:
 
 def network_summary(fit: NetworkFit, about: About, width: int = 80) -> list[Line]:
     """At most 24 lines of at most `width` characters."""
-    return fit_screen(fit, about, _headline(fit), _body(fit, width), width)
+    return fit_screen(fit, about, headline(fit), _body(fit, width), width)
 
 
 def network_model_lines(name: str, fit: NetworkFit, width: int = 80) -> list[Line]:
     """What a model file holds."""
-    kept = f"Autoencoder, {_headline(fit)}"
+    kept = f"Autoencoder, {headline(fit)}"
     return model_screen(name, fit, kept, _body(fit, width), width, later="no rows can be added")
 
 
@@ -114,7 +115,8 @@ def network_facts(fit: NetworkFit) -> dict[str, Any]:
     }
 
 
-def _headline(fit: NetworkFit) -> str:
+def headline(fit: NetworkFit) -> str:
+    """How many codes, and what they lose."""
     found = learning_curve(fit).kept
     loss = "" if math.isnan(found) else f", a loss of {found:.4g} per entry"
     return f"{counted(fit.k, 'code')} for {counted(fit.n_columns, 'column')}{loss}"

@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from lowdim.results.certificate import counted
+from lowdim.results.names import column_names
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.views.explain import size
-from lowdim.views.lines import Line, bar, percent, shortened, wrapped
+from lowdim.views.figures.leading import leading
+from lowdim.views.figures.parts import column_shares
+from lowdim.views.lines import Line, bar, fitting, named, percent, wrapped
 from lowdim.views.screens import fit_screen, model_screen
-from lowdim.views.summary import MOST_COMPONENTS, About, column_names
+from lowdim.views.summary import MOST_COMPONENTS, About
 
 BAR = 10
 
@@ -20,7 +23,7 @@ ROUNDING = 1e-13
 """KKT residual that is rounding."""
 
 FAINT = 0.1
-"""… if their entry is at least this share of the largest."""
+"""… if their entry is more than this share of the largest."""
 
 
 def explain_nmf(fit: NonNegativeFit) -> str:
@@ -77,12 +80,9 @@ def descent_in_words(fit: NonNegativeFit) -> str:
     )
 
 
-def leading(fit: NonNegativeFit, part: int) -> list[tuple[str, float]]:
+def made_of(fit: NonNegativeFit, part: int) -> list[tuple[str, float]]:
     """Names of the columns that make up a part, largest first, with their shares of it."""
-    entries, names = fit.components[part], column_names(fit)
-    order = np.argsort(-entries, kind="stable")[:MOST_COLUMNS]
-    there = [j for j in order if entries[j] > FAINT * entries[order[0]]]
-    return [(names[j], float(entries[j] / entries.sum())) for j in there]
+    return leading(column_shares(fit.components[part]), column_names(fit), MOST_COLUMNS, FAINT).pairs
 
 
 def nmf_summary(fit: NonNegativeFit, about: About, width: int = 80) -> list[Line]:
@@ -123,14 +123,7 @@ def _parts(fit: NonNegativeFit, width: int) -> list[Line]:
 
 
 def _made_of(fit: NonNegativeFit, part: int, room: int) -> str:
-    """As many columns as fit in a line."""
-    text = ""
-    for name, share in leading(fit, part):
-        longer = f"{text}{', ' if text else ''}{shortened(name.strip() or '(no name)', 24)} {share:.0%}"
-        if len(longer) > room:
-            break
-        text = longer
-    return text or "nothing"
+    return fitting((f"{named(name)} {share:.0%}" for name, share in made_of(fit, part)), room, ", ") or "nothing"
 
 
 def _stable(fit: NonNegativeFit) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from lowdim.errors import BadInput, BadParameter, NeedsExtra
 from lowdim.results.atomic import atomic_write
 from lowdim.results.linear import LinearFit
+from lowdim.results.names import column_names
 from lowdim.results.network import NetworkFit
 from lowdim.views.graphs import graph_of
 
@@ -74,7 +75,7 @@ def make_graph(
 
 
 def _about(fit: LinearFit | NetworkFit, given: str) -> dict[str, str]:
-    columns = fit.columns or tuple(f"x{j}" for j in range(fit.n_columns))
+    columns = column_names(fit)
     return {
         "lowdim": dict(fit.provenance.versions).get("lowdim", ""),
         "input": given,

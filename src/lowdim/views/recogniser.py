@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from lowdim.results.certificate import counted
+from lowdim.results.names import column_names
 from lowdim.results.rates import Rate
 from lowdim.results.recogniser import COSINE, EUCLID, RecogniserFit
 from lowdim.views.lines import Line, listed, percent, wrapped
 from lowdim.views.screens import model_screen
-from lowdim.views.summary import accuracy, column_names
+from lowdim.views.summary import accuracy
 
 HEAD = 11
 """Characters before what is said."""
@@ -21,7 +22,7 @@ def explain_recogniser(fit: RecogniserFit) -> str:
         [
             f"data       {fit.provenance.data}",
             f"gallery    {_gallery(fit)}",
-            f"space      {_space(fit)}",
+            f"space      {space_in_words(fit)}",
             f"compared   {compared_in_words(fit)}",
             f"somebody?  {somebody_in_words(fit)}",
             f"one such?  {inside_in_words(fit)}",
@@ -45,7 +46,7 @@ def compared_in_words(fit: RecogniserFit) -> str:
 def somebody_in_words(fit: RecogniserFit) -> str:
     """When a row is nobody's."""
     if fit.max_distance is None:
-        return "every row is somebody of the gallery (reject=None)"
+        return "every row is somebody of the gallery: no limit was asked for"
     far = f"further than {fit.max_distance:.4g} from all of the gallery is {fit.unknown!r}"
     if fit.reject is None:
         return f"{far} (as asked)"
@@ -61,7 +62,7 @@ def somebody_in_words(fit: RecogniserFit) -> str:
 def inside_in_words(fit: RecogniserFit) -> str:
     """When a row does not belong to the space."""
     if fit.least_density is None:
-        return "every row belongs to the space (reject_outside=None)"
+        return "every row belongs to the space: no limit was asked for"
     return (
         f"a log-likelihood below {fit.least_density:.4g} is {fit.unknown!r}: so unlikely are at "
         f"most {percent(fit.reject_outside or 0.0)} of the rows of people left out"
@@ -70,12 +71,12 @@ def inside_in_words(fit: RecogniserFit) -> str:
 
 def recogniser_model_lines(name: str, fit: RecogniserFit, width: int = 80) -> list[Line]:
     """What a model file holds."""
-    kept = f"recogniser of {_identities(fit)}"
+    kept = f"recogniser of {identities(fit)}"
     rates = [wrapped(f"{'tried' if i == 0 else '':<10}", text, width) for i, text in enumerate(_tried(fit))]
     body = [
         *wrapped("gallery   ", _gallery(fit), width),
         Line(f"known     {listed([str(label) for label in fit.classes], width - 10)}"),
-        *wrapped("space     ", _space(fit), width),
+        *wrapped("space     ", space_in_words(fit), width),
         *wrapped("compared  ", compared_in_words(fit), width),
         *wrapped("somebody? ", somebody_in_words(fit), width),
         *wrapped("one such? ", inside_in_words(fit), width),
@@ -116,14 +117,16 @@ def interval(rate: Any) -> str:
 def _gallery(fit: RecogniserFit) -> str:
     rows = fit.rows_of_each
     each = f"{rows.min()}" if rows.min() == rows.max() else f"{rows.min()} to {rows.max()}"
-    return f"{counted(fit.n_rows, 'row')} of {_identities(fit)}, {each} of each"
+    return f"{counted(fit.n_rows, 'row')} of {identities(fit)}, {each} of each"
 
 
-def _identities(fit: RecogniserFit) -> str:
+def identities(fit: RecogniserFit) -> str:
+    """How many there are."""
     return "1 identity" if len(fit.classes) == 1 else f"{len(fit.classes):,} identities"
 
 
-def _space(fit: RecogniserFit) -> str:
+def space_in_words(fit: RecogniserFit) -> str:
+    """What rows are compared in."""
     return f"{counted(fit.space.k, 'component')} that keep {percent(float(fit.space.shares.sum()))} of the variance"
 
 

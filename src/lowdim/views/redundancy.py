@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from lowdim.results.certificate import counted
 from lowdim.results.redundancy import Redundancy, more_in_words
 from lowdim.views.lines import Line, listed, wrapped
+from lowdim.views.summary import left_out_line
 
 
-def redundancy_lines(name: str, found: Redundancy, width: int) -> list[Line]:
+def redundancy_lines(name: str, found: Redundancy, left_out: Mapping[str, str], width: int) -> list[Line]:
     """A title, constant columns, relations, and what could be left out."""
     p, kept = len(found.columns), len(found.kept)
-    lines = [Line(f"{name}: {found.n_rows:,} rows × {p:,} columns", "title"), Line("")]
+    title = f"{name}: {counted(found.n_rows, 'row')} × {counted(p, 'column')}"
+    lines = [Line(title, "title"), *left_out_line(left_out, width), Line("")]
     if found.constant:
         lines += wrapped("constant  ", listed(found.constant, 4 * width), width)
     for relation in found.duplicates:

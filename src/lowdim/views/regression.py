@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lowdim.results.certificate import counted
+from lowdim.results.names import column_names
 from lowdim.results.regression import RegressionFit, Rival, Validation
 from lowdim.views.lines import Line, bar, percent, shortened, wrapped
 from lowdim.views.screens import fit_screen, model_screen
-from lowdim.views.summary import MOST_COMPONENTS, About, accuracy, column_names
+from lowdim.views.summary import MOST_COMPONENTS, About, accuracy
 
 BAR = 10
 
@@ -28,7 +30,7 @@ def explain_regression(fit: RegressionFit) -> str:
         f"response   {', '.join(fit.names)}",
         f"kept       {which(fit)}",
         f"because    {fit.reason}",
-        f"fit        R² {_numbers(fit.r2)} in the rows fitted{_noise(fit)}",
+        f"fit        R² {numbers(fit.r2)} in the rows fitted{_noise(fit)}",
         f"held out   {validation_in_words(fit.validation)}",
         "beside     " + "\n           ".join([*_table(fit.rivals), fit.rivals_words] if fit.rivals else [ALONE]),
         f"errors     {CONDITIONAL}",
@@ -57,7 +59,7 @@ def validation_in_words(found: Validation | None) -> str:
     if found is None:
         return "nothing was held out (cv=None)"
     judged = "the rule chose within each fold" if found.nested else "the same folds chose, so a little too good"
-    return f"Q² {_numbers(found.q2)}, PRESS {_numbers(found.press)} ({found.words}; {judged})"
+    return f"Q² {numbers(found.q2)}, PRESS {numbers(found.press)} ({found.words}; {judged})"
 
 
 def regression_summary(fit: RegressionFit, about: About, width: int = 80) -> list[Line]:
@@ -117,7 +119,7 @@ def regression_facts(fit: RegressionFit) -> dict[str, Any]:
         "intercept": fit.intercept,
         "coefficients": [dict(zip(columns, row, strict=True)) for row in fit.coefficients.tolist()],
         "standard_errors": [dict(zip(columns, row, strict=True)) for row in fit.coefficient_errors.tolist()],
-        "certificate": {"word": fit.axes.certificate.word, "reached": fit.reached, "sentence": accuracy(fit.axes)},
+        "certificate": {"reached": fit.reached, "sentence": accuracy(fit.axes)},
     }
 
 
@@ -127,19 +129,24 @@ def _body(fit: RegressionFit, width: int) -> list[Line]:
     return [
         *_components(fit),
         *wrapped("because   ", fit.reason, width),
-        *wrapped("fit       ", f"R² {_numbers(fit.r2)} in the rows fitted{_noise(fit)}", width),
+        *wrapped("fit       ", f"R² {numbers(fit.r2)} in the rows fitted{_noise(fit)}", width),
         *wrapped("held out  ", validation_in_words(fit.validation), width),
         *([Line(""), *beside, *judged] if beside else []),
     ]
+
+
+def said_of_responses(fit: RegressionFit) -> NDArray[np.float64]:
+    """(k,) share of the responses' squares that each component explains, the mean over those that vary."""
+    total = np.where(fit.squares > 0, fit.squares, 1.0)
+    varying = max(1, np.count_nonzero(fit.squares))
+    return np.asarray((fit.loads**2 * fit.score_squares[:, None] / total).sum(axis=1) / varying)
 
 
 def _components(fit: RegressionFit) -> list[Line]:
     """What each component says of the responses, and how much of the columns' variance it has."""
     if not fit.k:
         return []
-    total = np.where(fit.squares > 0, fit.squares, 1.0)
-    varying = max(1, np.count_nonzero(fit.squares))
-    said = (fit.loads**2 * fit.score_squares[:, None] / total).sum(axis=1) / varying
+    said = said_of_responses(fit)
     largest = max(float(said.max()), 1e-300)
     few = MOST_COMPONENTS - 1 if fit.rivals else MOST_COMPONENTS
     shown = np.sort(np.argsort(-said, kind="stable")[:few])
@@ -168,9 +175,10 @@ def _table(rivals: tuple[Rival, ...]) -> list[str]:
 
 
 def _noise(fit: RegressionFit) -> str:
-    return f", residual deviation {_numbers(np.sqrt(fit.residual_variance))}" if fit.freedom > 0 else ""
+    return f", residual deviation {numbers(np.sqrt(fit.residual_variance))}" if fit.freedom > 0 else ""
 
 
-def _numbers(values: Any) -> str:
+def numbers(values: Any) -> str:
+    """Of the first responses."""
     shown = ", ".join(f"{value:.4g}" for value in values[:4])
     return shown if len(values) <= 4 else f"{shown}, …"

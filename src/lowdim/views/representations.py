@@ -48,7 +48,7 @@ def basis_picture(basis: Floats, shape: tuple[int, ...]) -> Floats:
     montage = np.full((rows * (height + 1) + 1, side * (width + 1) + 1, 3), LINE)
     for i, row in enumerate(shown):
         top, left = 1 + (i // side) * (height + 1), 1 + (i % side) * (width + 1)
-        montage[top : top + height, left : left + width] = _tile(row.reshape(shape))
+        montage[top : top + height, left : left + width] = tile_picture(row, shape)
     for i in range(len(shown), rows * side):  # places that no tile fills
         top, left = 1 + (i // side) * (height + 1), 1 + (i % side) * (width + 1)
         montage[top : top + height + 1, left : left + width + 1] = 1.0
@@ -159,7 +159,9 @@ def _plain(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.2f}"
 
 
-def _tile(values: Floats) -> Floats:
+def tile_picture(row: Floats, shape: tuple[int, ...]) -> Floats:
+    """(height, width, 3) a row of a basis on its own scale: white for 0, black for its largest magnitude, or red."""
+    values = row.reshape(shape)
     if values.ndim == 3 and values.shape[2] == 3:  # colours: grey where nothing is added
         return 0.5 + 0.5 * _scaled(values)
     return signed_colours(_scaled(values.reshape(values.shape[:2])))

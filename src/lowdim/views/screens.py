@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lowdim.results.certificate import counted
+from lowdim.results.names import column_names
 from lowdim.views.lines import Line, listed, shortened, wrapped
-from lowdim.views.summary import About, Fit, column_names, data_lines, on_one_screen, written_line
+from lowdim.views.summary import About, Fit, data_lines, on_one_screen, written_line
 
 
 def fit_screen(fit: Fit, about: About, title: str, body: Sequence[Line], width: int) -> list[Line]:

@@ -15,12 +15,24 @@ from lowdim.results.kernel import KernelFit
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
 from lowdim.results.logistic import LogisticFit
+from lowdim.results.names import column_names
 from lowdim.results.network import NetworkFit
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.results.recogniser import RecogniserFit
 from lowdim.results.regression import RegressionFit
 from lowdim.views.explain import ascent_in_words
-from lowdim.views.lines import Line, bar, beside, continued, listed, percent, shortened, wrapped
+from lowdim.views.lines import (
+    Line,
+    bar,
+    beside,
+    continued,
+    fitting,
+    listed,
+    percent,
+    shortened,
+    signed_name,
+    wrapped,
+)
 
 Floats = NDArray[np.float64]
 Fit = LinearFit | KernelFit | NonNegativeFit | CodebookFit | NetworkFit | LogisticFit | RegressionFit | RecogniserFit
@@ -81,11 +93,6 @@ def on_one_screen(lines: list[Line], about: About, width: int) -> list[Line]:
     lines = [Line(shortened(line.text, width), line.part) for line in lines]
     steps = [next_steps(about.next[:count], width) for count in range(len(about.next), -1, -1)]
     return lines + next(some for some in steps if len(lines) + len(some) <= SCREEN or not some)
-
-
-def column_names(fit: Fit) -> tuple[str, ...]:
-    """Names of the columns, or x0, x1, … where there are none."""
-    return fit.columns or tuple(f"x{j}" for j in range(fit.n_columns))
 
 
 def drivers(fit: LinearFit, component: int, most: int = 4) -> list[tuple[str, float]]:
@@ -223,28 +230,25 @@ def share_head(name: str, share: float, largest: float = math.inf, total: str = 
 def _driven(fit: LinearFit, i: int, room: int) -> str:
     if fit.variances[i] <= 0:
         return "nothing: no variance is left"
-    text = ""
-    for name, entry in drivers(fit, i):
-        item = f"{'+' if entry > 0 else '−'} {shortened(name.strip() or '(no name)', max(8, room // 2))}"
-        joined = f"{text}  {item}" if text else item
-        if len(joined) > room:
-            break
-        text = joined
-    return text[:room]
+    return fitting((signed_name(name, entry, max(8, room // 2)) for name, entry in drivers(fit, i)), room)
 
 
 def swamping_note(found: list[tuple[str, float]], of: str, width: int) -> list[Line]:
     """That a few columns hold nearly all of something, and what can be done about it."""
     if not found:
         return []
-    names = " and ".join(shortened(name, 40 // len(found)) for name, _ in found)
-    alone = "alone holds" if len(found) == 1 else "together hold"
-    share = percent(sum(share for _, share in found))
     remedy = "--scale gives all columns the same weight"
     if len(found) == 1:
         remedy = f"--drop {_quoted(found[0][0])} leaves it out, {remedy}"
-    text = f"{names} {alone} {share} of {of}, as columns on larger scales do: {remedy}"
-    return wrapped("note      ", text, width, "note")
+    return wrapped("note      ", f"{swamped_in_words(found, of)}: {remedy}", width, "note")
+
+
+def swamped_in_words(found: list[tuple[str, float]], of: str) -> str:
+    """Which columns hold nearly all of something."""
+    names = " and ".join(shortened(name, 40 // len(found)) for name, _ in found)
+    alone = "alone holds" if len(found) == 1 else "together hold"
+    share = percent(sum(share for _, share in found))
+    return f"{names} {alone} {share} of {of}, as columns on larger scales do"
 
 
 def _digits(relative: float) -> int:

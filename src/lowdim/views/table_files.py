@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import IO, Any, final
+from typing import IO, Any, cast, final
 
 from numpy.typing import NDArray
 
@@ -85,8 +85,8 @@ def open_table(
     """
     names = _distinct(names, path)
     if path is None or os.fspath(path) == "-":
-        out = sys.stdout.buffer if stream is None else stream
-        table: TableWriter = CsvWriter("standard output", out, names, raw)
+        out = _HeldBack(sys.stdout.buffer if stream is None else stream)
+        table: TableWriter = CsvWriter("standard output", cast(IO[bytes], out), names, raw)
         yield table
         table.finish()
         out.flush()
@@ -179,6 +179,40 @@ class ArrowWriter(TableWriter):
         """Close the writer, which would otherwise write to a closed file when it is collected."""
         with suppress(Exception):
             self._writer.close()
+
+
+HELD_BACK = 2**24
+"""Bytes of a table that standard output waits for."""
+
+
+class _HeldBack:
+    """A stream that gets a table when it is whole, so that an error leaves nothing behind; a large one as it comes."""
+
+    def __init__(self, stream: IO[bytes]):
+        self._stream = stream
+        self._waiting: list[bytes] | None = []
+        self._size = 0
+
+    def write(self, data: Any) -> int:
+        """Keep it for later, while there is little."""
+        if self._waiting is None:
+            self._stream.write(data)
+            return len(data)
+        self._waiting.append(bytes(data))
+        self._size += len(data)
+        if self._size > HELD_BACK:
+            self._let_go()
+        return len(data)
+
+    def flush(self) -> None:
+        """Give what is there; called when the table is whole."""
+        self._let_go()
+        self._stream.flush()
+
+    def _let_go(self) -> None:
+        for data in self._waiting or ():
+            self._stream.write(data)
+        self._waiting = None
 
 
 class _Kept(io.RawIOBase):

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from lowdim.results.certificate import counted
-from lowdim.results.uncertainty import Uncertainty
-from lowdim.views.lines import Line, percent, shortened, wrapped
+from lowdim.results.uncertainty import REPEATS, Uncertainty
+from lowdim.views.lines import Line, fitting, percent, shortened, signed_name, wrapped
+from lowdim.views.summary import left_out_line
 
 MOST = 12
 """Components that are shown."""
 
 
-def uncertainty_lines(name: str, sure: Uncertainty, axes: Sequence[str], width: int = 80) -> list[Line]:
+def uncertainty_lines(
+    name: str, sure: Uncertainty, axes: Sequence[str], left_out: Mapping[str, str], width: int = 80
+) -> list[Line]:
     """Shares with their intervals, how stable components are, and which columns surely belong to them."""
     shape = f"{counted(sure.n_rows, 'row')} × {counted(sure.n_columns, 'column')}"
     drawn = "" if sure.n_resamples is None else f", {sure.n_resamples:,} resamples"
     top = [
         Line(f"{shortened(name, max(20, width - len(shape) - 2))}: {shape}", "title"),
+        *left_out_line(left_out, width),
         Line(f"{sure.level * 100:g} % intervals by kind {sure.kind}{drawn}"),
         Line(""),
     ]
@@ -46,7 +50,7 @@ def _components(sure: Uncertainty, axes: Sequence[str], width: int) -> list[Line
             text += f"  {stable.kept[j]:>5.0%}  {stable.angle_upper[j]:>4.0f}°"
         lines.append(Line(f"{text}  {_sure_columns(sure, j, width - len(text) - 2)}".rstrip(), "bar"))
     more = len(axes) - MOST
-    return lines + ([Line(f"and {more} more: --what shares writes all")] if more > 0 else [])
+    return lines + ([Line(f"and {more} more: --what shares -o - prints all")] if more > 0 else [])
 
 
 def _sure_columns(sure: Uncertainty, j: int, room: int) -> str:
@@ -54,22 +58,20 @@ def _sure_columns(sure: Uncertainty, j: int, room: int) -> str:
     found = sure.intervals["loadings" if "loadings" in sure.intervals else "components"]
     certain = np.flatnonzero((found.lower[j] > 0) | (found.upper[j] < 0))
     order = certain[np.argsort(-np.abs(found.estimate[j, certain]))]
-    text = ""
-    for i in order:
-        sign = "+" if found.estimate[j, i] > 0 else "−"
-        longer = f"{text}  {sign} {sure.columns[i]}" if text else f"{sign} {sure.columns[i]}"
-        if len(longer) > room:
-            break
-        text = longer
-    return text or ("nothing" if not len(order) else "")
+    if not len(order):
+        return "nothing"
+    return fitting((signed_name(sure.columns[i], found.estimate[j, i]) for i in order), room)
 
 
 def _tied(sure: Uncertainty, axes: Sequence[str]) -> list[str]:
     names = dict(zip(sure.axes, axes, strict=True))
-    if not sure.tied:
-        return []
-    listed = ", ".join(names[one] for one in sure.tied)
-    return [f"not told apart from others: {listed}; their intervals reach over a plane"]
+    said = []
+    if sure.tied:
+        listed = ", ".join(names[one] for one in sure.tied)
+        said.append(f"not told apart from others: {listed}; their intervals reach over a plane")
+    if sure.unjudged:
+        said.append(f"not judged: {', '.join(names[one] for one in sure.unjudged)}. {REPEATS}")
+    return said
 
 
 def _count(lower: int, estimate: int, upper: int) -> str:

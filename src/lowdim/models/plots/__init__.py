@@ -1,0 +1,1 @@
+"""`model.plot`: what can be drawn of each model. Data come from views/figures, drawings from views/plots."""

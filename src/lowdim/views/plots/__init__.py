@@ -1,0 +1,1 @@
+"""Figures with matplotlib: each function takes Axes and gives them back."""

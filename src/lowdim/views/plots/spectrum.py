@@ -1,0 +1,85 @@
+"""The scree, and shares added up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.views.figures.spectrum import Scree
+from lowdim.views.plots.canvas import inks, note, plain
+
+Floats = NDArray[np.float64]
+
+
+def draw_scree(found: Scree, ax: Any) -> Any:
+    """Bars: the share of each component, as many in full colour as reach what is wanted; with intervals, whiskers."""
+    ink = inks(ax)
+    number = np.arange(1, len(found.shares) + 1)
+    needed = number <= (found.reached or len(number))
+    width = 0.75 if len(number) <= 60 else 1.0
+    for some, alpha in ((needed, 1.0), (~needed, 0.45)):
+        ax.bar(number[some], found.shares[some], color=ink.first, alpha=alpha, width=width)
+    if found.share_ends is not None:
+        _draw_ends(ax, number, found.shares, found.share_ends, ink.text)
+    top = float(found.shares.max(initial=0.0))
+    if found.share_ends is not None:
+        top = max(top, float(np.nanmax(found.share_ends, initial=0.0)))
+    ax.set_ylim(0, 1.12 * top if top > 0 else 1.0)
+    if len(number) <= 15:
+        for j, share in zip(number, found.shares, strict=True):
+            high = share if found.share_ends is None else max(share, float(np.nan_to_num(found.share_ends[1, j - 1])))
+            ax.annotate(
+                f"{100 * share:.1f}" if share >= 0.0005 else "< 0.1" if share > 0 else "0",
+                (j, high),
+                xytext=(0, 2),
+                textcoords="offset points",
+                ha="center",
+                fontsize="small",
+            )
+    _finish(ax, number)
+    note(ax, _said(found))
+    return plain(ax)
+
+
+def draw_cumulative(found: Scree, ax: Any) -> Any:
+    """A line: the share of all components up to each; dashed: what is wanted, and where it is reached."""
+    ink = inks(ax)
+    number = np.arange(1, len(found.shares) + 1)
+    if found.cumulative_ends is not None:
+        ax.fill_between(number, *found.cumulative_ends, color=ink.first, alpha=0.2, linewidth=0)
+    marked = {"marker": "o", "markersize": 4} if len(number) <= 60 else {}
+    ax.plot(number, found.cumulative, color=ink.first, **marked)
+    ax.axhline(found.wanted, color=ink.second, linewidth=1.2, linestyle="--", zorder=1)
+    if found.reached is not None:
+        at = found.cumulative[found.reached - 1]
+        ax.plot([found.reached], [at], "o", color=ink.second, markersize=7, zorder=4)
+        ax.plot([found.reached] * 2, [0, at], color=ink.second, linewidth=1.2, linestyle="--", zorder=1)
+    ax.set_ylim(0, 1.03)
+    _finish(ax, number)
+    note(ax, _said(found))
+    return plain(ax)
+
+
+def _said(found: Scree) -> str:
+    """What is reached, in words."""
+    count = len(found.shares)
+    if found.reached is None:
+        words = f"{'the one' if count == 1 else f'all {count:,}'} kept: {100 * found.cumulative[-1]:.1f} %"
+    else:
+        verb = "reaches" if found.reached == 1 else "reach"
+        words = f"{found.reached:,} of {count:,} {verb} {100 * found.wanted:g} %"
+    return words if found.level is None else f"{words}; {100 * found.level:g} % intervals"
+
+
+def _draw_ends(ax: Any, number: Any, middle: Floats, ends: Floats, color: str) -> None:
+    reach = np.abs(np.nan_to_num(ends - middle, nan=0.0))
+    ax.errorbar(number, middle, yerr=reach, fmt="none", ecolor=color, elinewidth=1, capsize=3)
+
+
+def _finish(ax: Any, number: Any) -> None:
+    ax.set(xlabel="component", ylabel="share of the variance", xlim=(0.4, len(number) + 0.6))
+    ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
+    count = len(number)
+    ax.set_xticks(number if count <= 15 else np.unique(np.linspace(1, count, 6).round().astype(int)))

@@ -1,0 +1,247 @@
+"""The parts of a page: frozen records that know how they are written in JSON. `frontend/src/payload.ts` reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.results.k_choice import KChoice
+from lowdim.views.figures.groups import Shades
+from lowdim.views.figures.outliers import OutlierMap
+from lowdim.views.report import encode
+from lowdim.views.report.beside import RowColour
+from lowdim.views.report.encode import Json
+
+Floats = NDArray[np.float64]
+
+FORMAT = 1
+
+
+DAYS = 365.2425
+"""Of a year: dates are told in years."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One number at the head of the page."""
+
+    label: str
+    value: str
+    note: str = ""
+
+    def as_json(self) -> Json:
+        """Label, value, and what stands small below them."""
+        return {"label": self.label, "value": self.value, "note": self.note}
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """How much each component holds, and what rules say about their number."""
+
+    shares: Floats
+    """(m,) of the components kept and of those beyond that are known."""
+    what: str = "variance"
+    """What they are shares of."""
+    choice: KChoice | None = None
+
+    @property
+    def _shares_only(self) -> bool:
+        """Whether rules only say when a share is reached: which share is wanted, no rule can say."""
+        return self.choice is not None and all(one.asks == "keeps" for one in self.choice.answers)
+
+    def as_json(self) -> Json:
+        """Shares, rules as marks, and the verdict."""
+        answers = () if self.choice is None else self.choice.answers
+        return {
+            "shares": encode.float32(self.shares),
+            "what": self.what,
+            "rules": [{"title": one.title, "k": one.k, "sound": one.sound, "why": one.why} for one in answers],
+            "advised": None if self.choice is None or self._shares_only else self.choice.k,
+            "verdict": "" if self.choice is None or self._shares_only else self.choice.verdict,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Scores of the rows shown, and what is known about each."""
+
+    total: int
+    """Rows of the data; more than are shown if those are a sample."""
+    scores: Floats
+    """(n, k)"""
+    names: tuple[str, ...] | None = None
+    places: NDArray[np.intp] | None = None
+    """(n,) places in the data, from 0, of a sample; None: all are shown."""
+    values: NDArray[Any] | None = None
+    """(m, p) as they came."""
+    held: NDArray[np.intp] | None = None
+    """(m,) rows shown, from 0, whose values are here; None: all."""
+    colours: tuple[RowColour, ...] = ()
+    limits: OutlierMap | None = None
+    no_limits: str = ""
+    """Why there are none; empty: no word about them."""
+
+    def as_json(self) -> Json:
+        """Numbers as blobs, names as texts."""
+        limits = self.limits
+        return {
+            "total": self.total,
+            "scores": encode.table(self.scores),
+            "names": None if self.names is None else list(self.names),
+            "places": None if self.places is None else encode.uint32(self.places),
+            "values": None if self.values is None else encode.table(self.values),
+            "held": None if self.held is None else encode.uint32(self.held),
+            "colours": [_colour(one) for one in self.colours],
+            "limits": None
+            if limits is None
+            else {
+                "t2": encode.float32(limits.t2),
+                "q": encode.float32(limits.q),
+                "t2Limit": encode.number(limits.t2_limit),
+                "qLimit": encode.number(limits.q_limit),
+                "level": limits.level,
+            },
+            "noLimits": self.no_limits,
+        }
+
+
+def _colour(one: RowColour) -> Json:
+    if isinstance(one, Shades):
+        numbers = 1970 + one.values / DAYS if one.dates else one.values
+        return {
+            "name": f"{one.title} (year)" if one.dates else one.title,
+            "kind": "number",
+            "numbers": encode.float32(numbers),
+        }
+    codes = encode.uint32(np.where(one.codes < 0, len(one.names), one.codes))
+    return {"name": one.title, "kind": "group", "codes": codes, "levels": list(one.names)}
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What the columns have to do with the components: a row is link(mean + Σ score · loading / gain)."""
+
+    names: tuple[str, ...]
+    loadings: Floats
+    """(k, p)"""
+    mean: Floats
+    """(p,)"""
+    gain: Floats
+    """(p,) what centred columns were multiplied by; 0 for columns that were left out."""
+    deviations: Floats | None = None
+    """(p,) standard deviations in the data's units, where known."""
+    correlations: Floats | None = None
+    """(k, p) with the scores."""
+    entry: str = "loading"
+    """What an entry of `loadings` is called."""
+    signed: bool = True
+    """Whether loadings may be negative."""
+    origin: Floats | None = None
+    """(p,) what the sum begins with, where that is not the mean."""
+    link: str = "identity"
+    """What turns the sum into an expected entry: "identity", "logistic" or "exp"."""
+
+    def as_json(self) -> Json:
+        """Numbers as blobs, names as texts."""
+        known = self.correlations
+        return {
+            "names": list(self.names),
+            "loadings": encode.float32(self.loadings),
+            "mean": encode.float32(self.mean),
+            "gain": encode.float32(self.gain),
+            "deviations": None if self.deviations is None else encode.float32(self.deviations),
+            "correlations": None if known is None else encode.float32(known),
+            "entry": self.entry,
+            "signed": self.signed,
+            "origin": None if self.origin is None else encode.float32(self.origin),
+            "link": self.link,
+        }
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How far the numbers can be trusted."""
+
+    word: str
+    good: bool
+    sentence: str
+    meaning: str
+    """The same for somebody who has never heard of it."""
+
+    def as_json(self) -> Json:
+        """Word, sentence, meaning."""
+        return {"word": self.word, "good": self.good, "sentence": self.sentence, "meaning": self.meaning}
+
+
+@dataclass(frozen=True)
+class MadeBy:
+    """How to make the same again."""
+
+    python: str
+    cli: str
+    facts: tuple[tuple[str, str], ...]
+    """Solver, reason, seed, versions: name and value."""
+
+    def as_json(self) -> Json:
+        """Lines to copy, and facts."""
+        return {"python": self.python, "cli": self.cli, "facts": [list(one) for one in self.facts]}
+
+
+@dataclass(frozen=True)
+class Section:
+    """Something that only one kind of model shows; `frontend/src/sections/index.ts` says what draws which kind."""
+
+    kind: str
+    title: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """What JSON can hold; arrays through `encode`."""
+    first: bool = False
+    """Whether it is what the model is about, and stands before all else."""
+
+    def as_json(self) -> Json:
+        """Kind, title and data."""
+        return {"kind": self.kind, "title": self.title, "data": dict(self.data), "first": self.first}
+
+
+@dataclass(frozen=True, eq=False)
+class Payload:
+    """All that a page shows. Parts that a model does not have are None, and the page goes without them."""
+
+    title: str
+    model: str
+    lead: str
+    """The finding in one sentence, below the title."""
+    axes: tuple[str, ...]
+    """(k,) names of the components."""
+    facts: tuple[Fact, ...]
+    proof: Proof
+    made: MadeBy
+    spectrum: Spectrum | None = None
+    rows: Rows | None = None
+    columns: Columns | None = None
+    picture: tuple[int, ...] | None = None
+    warnings: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
+
+    def as_json(self) -> Json:
+        """The whole page."""
+        return {
+            "format": FORMAT,
+            "title": self.title,
+            "model": self.model,
+            "lead": self.lead,
+            "axes": list(self.axes),
+            "facts": [one.as_json() for one in self.facts],
+            "warnings": list(self.warnings),
+            "proof": self.proof.as_json(),
+            "made": self.made.as_json(),
+            "spectrum": None if self.spectrum is None else self.spectrum.as_json(),
+            "rows": None if self.rows is None else self.rows.as_json(),
+            "columns": None if self.columns is None else self.columns.as_json(),
+            "picture": None if self.picture is None else list(self.picture),
+            "sections": [one.as_json() for one in self.sections],
+        }
