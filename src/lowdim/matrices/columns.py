@@ -39,6 +39,8 @@ class Span:
     def prepared(self, preparation: Preparation) -> Floats:
         """These columns of Y, (n, stop − start); the preparation is that of these columns alone."""
         columns: Floats = np.subtract(dense(self.array[:, self.here]), preparation.center, dtype=np.float64)
+        if preparation.low is not None:
+            columns -= preparation.low
         if preparation.gain is not None:
             columns *= preparation.gain
         if self.root is not None:
@@ -46,10 +48,15 @@ class Span:
         return columns
 
 
+def span_width(n: int, p: int) -> int:
+    """Columns of a span."""
+    return max(1, min(-(-p // 8), SPAN_BYTES // (8 * n)))
+
+
 def spans(array: Any, root: Floats | None) -> Iterator[Span]:
     """Cut the columns into spans of about SPAN_BYTES, at least a few of them."""
     n, p = array.shape
-    width = max(1, min(-(-p // 8), SPAN_BYTES // (8 * n)))
+    width = span_width(n, p)
     for start in range(0, p, width):
         yield Span(array, root, start, min(start + width, p))
 

@@ -204,7 +204,7 @@ class GenotypeMatrix(RowBlocks):
         """Pairs of individuals whose rows of Y point the same way, likewise."""
         self.passes = 1  # the counts
         n, eps = table.n, float(np.finfo(float).eps)
-        self.set_moments(Moments(n, float(n), counts.means, counts.scatter, rounding=eps))
+        self.set_moments(Moments(n, float(n), counts.means, counts.scatter, error=8 * eps * counts.scatter))
         preparation = self.preparation
         assert preparation.gain is not None
         self._means, self._gain, self._wanted = preparation.center, preparation.gain, preparation.gain > 0

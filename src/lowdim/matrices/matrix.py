@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from typing import Any, final
 
@@ -17,10 +16,10 @@ import numpy as np
 
 from lowdim.matrices.columns import Span, gram_of_span, learn_span, product_with_span, spans
 from lowdim.matrices.holes import missing_values
-from lowdim.matrices.moments import Moments, beside, block_moments
+from lowdim.matrices.moments import OWN, PIECE_ROWS, Moments, beside, block_moments
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.products import Floats, add, block_normal, block_scores, block_triangle, merge_triangles
-from lowdim.matrices.rounding import Rounding
+from lowdim.matrices.rounding import CHANCE, UNIT_ROUNDOFF, Rounding
 from lowdim.matrices.scaling import Scaling
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source
@@ -32,6 +31,14 @@ BEARABLE = 1e4
 
 HARMLESS = 64.0
 """The same for dense rows, where it spares a copy: six of 53 bits, which `rounding` counts."""
+
+TINIEST = float(np.finfo(float).smallest_subnormal)
+
+LEAST_SQUARED = 1e-130
+"""Values all below this have squares, or differences that have squares, too small for float64."""
+
+HARMLESS_LOW = 1e-18
+"""Share of all variance up to which compiled products do without what float64 leaves over of the mean."""
 
 COMPILED_FROM = 20_000_000
 """Entries from which products are made by compiled code. Loading the compiler takes about half a second, once."""
@@ -87,6 +94,11 @@ class RowBlocks(Matrix):
         return self.source.n_columns
 
     @property
+    def heaviest(self) -> float:
+        """Largest weight of a row."""
+        return 1.0
+
+    @property
     def moments(self) -> Moments:
         """Count, mean and column variances of the rows, in units of 1 / `unit`; reads them once if need be."""
         if self._moments is None:
@@ -111,29 +123,77 @@ class RowBlocks(Matrix):
 
     @property
     def rounding(self) -> Rounding:
-        """Probable error of products; sparse data take the mean off afterwards, which costs digits."""
-        lost = self.cancellation if self.centers_after else 1.0
-        return self._rounding(float(np.finfo(float).eps) * lost)
+        """Errors of products Q YᵀY, which round as independent errors do: one factor is a vector of any numbers.
+
+        Sums over a row and over rows err by about √m units of roundoff for m terms (Higham & Mary 2019). Sparse data
+        take the mean off afterwards, which costs digits.
+        """
+        sizes = self.scaling.prepared_variances(self.moments)
+        terms = np.sqrt(self.n_columns) + np.sqrt(self._terms_a_column)
+        if self.centers_after:
+            center = self._prepared_center
+            sizes = sizes + self.moments.weight * center * center
+        relative = UNIT_ROUNDOFF * (CHANCE * terms + OWN)
+        return self._rounding(relative * sizes + self.left_of_mean)
+
+    @property
+    def _terms_a_column(self) -> float:
+        """Terms of the sums over rows: all of them where rows are sparse, else those of a piece, and pieces."""
+        n = float(self.moments.n_rows)
+        return n if self.source.sparse else min(n, PIECE_ROWS) + n / PIECE_ROWS
 
     @property
     def scatter_rounding(self) -> Rounding:
-        """Probable error of the scatter as it was formed."""
-        return self._rounding(self.moments.rounding)
+        """Errors of the scatter as it was formed, whatever the data."""
+        return self._rounding(self.scaling.prepared_error(self.moments))
 
-    def _rounding(self, relative: float) -> Rounding:
-        return Rounding.of_entries(relative, self.scaling.prepared_variances(self.moments))
+    def _rounding(self, entries: Floats) -> Rounding:
+        sizes = self.scaling.prepared_variances(self.moments)
+        return Rounding.within(entries, sizes, self.scaling.scale_error(self.moments))
+
+    @property
+    def left_of_mean(self) -> Floats:
+        """(p,) what is left of the squared mean of each column of Y, times the rows: the mean is not known exactly."""
+        moments, low = self.moments, self.preparation.low
+        gain = self.scaling.gain(moments)
+        # a sum of m terms errs by m units, δ, of √(n Σ x²): n δ² is that share of the error of the sum of squares
+        n = moments.n_rows
+        terms = min(n, PIECE_ROWS) + n / PIECE_ROWS + OWN
+        left = np.broadcast_to(moments.error, moments.mean.shape) * (terms * UNIT_ROUNDOFF)
+        if self._unit > 1.0:  # a mean near the least numbers of float64 is not held to more than these
+            left = left + moments.weight * (TINIEST * self._unit) ** 2
+        if low is not None and self._leaves_low:
+            left = left + moments.weight * (low * self._unit) ** 2
+        return left if gain is None else left * gain**2
+
+    @property
+    def _leaves_low(self) -> bool:
+        """Whether products subtract the mean as float64 holds it, and no more: where what is left is harmless."""
+        return self.centers_after or self._compiled_products
+
+    @property
+    def _compiled_products(self) -> bool:
+        low = self.preparation.low
+        if not self._compiled or low is None:
+            return self._compiled
+        gain = 1.0 if self.preparation.gain is None else self.preparation.gain
+        return self.moments.weight * float(((low * gain) ** 2).sum()) <= HARMLESS_LOW * self.total
+
+    @property
+    def _prepared_center(self) -> Floats:
+        preparation = self.preparation
+        return preparation.center if preparation.gain is None else preparation.center * preparation.gain
 
     @property
     def centers_after(self) -> bool:
         """Whether products take the mean off afterwards: sparse rows unless it costs digits, float64 where harmless."""
         limit = BEARABLE if self.source.sparse else HARMLESS if self.source.dtype == np.float64 else 0.0
-        return self.cancellation <= limit
+        return self._unit == 1.0 and self.cancellation <= limit  # rows in other units must be multiplied by it first
 
     @property
     def cancellation(self) -> float:
         """How much larger YᵀY would be without centring: digits that centring a product afterwards loses."""
-        moments, preparation = self.moments, self.preparation
-        center = preparation.center if preparation.gain is None else preparation.center * preparation.gain
+        moments, center = self.moments, self._prepared_center
         return 1.0 + moments.weight * float(center @ center) / self.total if self.total > 0 else np.inf
 
     def learn(self, full: bool) -> Moments:
@@ -144,8 +204,12 @@ class RowBlocks(Matrix):
         """Take the moments that a reading gives, once more in other units if squares would leave the range."""
         moments = read()
         if moments.holes is None and _out_of_range(moments):
-            self._unit = _power_of_two(self._largest())
-            moments = read()
+            constant = np.isfinite(moments.variances).all() and not moments.variances.any()
+            if not constant or (moments.n_rows > 1 and self.source.repeatable):
+                unit = _power_of_two(self._largest())
+                if not constant or unit > 1 / LEAST_SQUARED:
+                    self._unit = unit
+                    moments = read()
         if moments.holes is not None:
             raise missing_values(moments.holes, moments.n_rows, self.source.columns)
         return self.set_moments(moments)
@@ -154,14 +218,6 @@ class RowBlocks(Matrix):
         """Moments with the p × p scatter, read anew if the solver did without; those in use stay as they are."""
         known = self.raw_moments
         return known if known is not None and known.scatter.ndim == 2 else self._fold_moments(full=True)
-
-    def sharpen(self) -> None:
-        """Read the means again in float64, where float32 rows were added up in float32."""
-        if self.source.dtype == np.float32 and self.moments.scatter.ndim == 2:
-            whole, rounding = self.raw_moments, self.moments.rounding
-            # the eigenvalues, and with them the total, still are those of the scatter formed in float32
-            self._moments = replace(self.learn(full=False), rounding=rounding)
-            self.raw_moments = whole
 
     def set_moments(self, moments: Moments) -> Moments:
         """Take these as the moments of the rows (of `unit` times the rows)."""
@@ -183,7 +239,7 @@ class RowBlocks(Matrix):
             preparation=self.preparation,
             Q=Q,
             center_after=self.centers_after,
-            compiled=self._compiled and len(Q) <= self.block,
+            compiled=self._compiled_products and len(Q) <= self.block,
         )
         self.passes += 1
         return self.source.reduce(per_block, add, least_rows=len(Q))
@@ -238,6 +294,11 @@ class InMemory(RowBlocks):
         self.passes += 1
         return np.concatenate(list(in_order(per_block, self.source.blocks())))
 
+    @property
+    def heaviest(self) -> float:
+        """Largest weight of a row."""
+        return 1.0 if self._root is None else float(self._root.max()) ** 2
+
     def sample_gram(self) -> Floats:
         """Y Yᵀ, (n, n), column block by column block; in the same pass as the moments if they are not known yet."""
         total = np.zeros((self._array.shape[0],) * 2)
@@ -276,16 +337,16 @@ class InMemory(RowBlocks):
 
 def _largest_in_block(block: Block) -> float:
     values = block.rows if isinstance(block.rows, np.ndarray) else block.rows.data
-    return float(max(np.max(values, initial=0), -np.min(values, initial=0)))
+    return max(float(np.max(values, initial=0)), -float(np.min(values, initial=0)))
 
 
 def _power_of_two(largest: float) -> float:
-    """The power of two that brings the largest value near one; multiplying by it is exact."""
-    return float(np.ldexp(1.0, -int(np.frexp(largest)[1]))) if largest > 0 else 1.0
+    """The power of two that brings the largest value near one; multiplying by it is exact. It is a float64 itself."""
+    return float(np.ldexp(1.0, min(1000, -int(np.frexp(largest)[1])))) if largest > 0 else 1.0
 
 
 def _out_of_range(moments: Moments) -> bool:
-    """Whether squares, or squares of them, overflow or lose digits to underflow."""
+    """Whether squares, or squares of them, overflow or lose digits to underflow; constant columns may have lost all."""
     largest = float(np.max(moments.variances, initial=0.0))
     finite = np.isfinite(moments.scatter).all() and np.isfinite(moments.mean).all()
-    return not finite or largest > 1e140 or 0 < largest < 1e-140
+    return not finite or largest > 1e140 or largest < 1e-140

@@ -15,11 +15,16 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dger
 
 from lowdim.matrices.holes import add_holes, count_holes
-from lowdim.matrices.preparation import Preparation, dense, piece_rows, working_dtype
+from lowdim.matrices.preparation import Preparation, dense, piece_rows
+from lowdim.matrices.rounding import UNIT_ROUNDOFF
 from lowdim.sources.source import Block
 
-BLAS_TERMS = 384
-"""Products that a BLAS kernel adds up in one register before it adds to memory (its panel depth, about)."""
+PIECE_ROWS = 1024
+"""Rows that one product adds up. A sum of m terms errs by up to m units of its last place, and does where the data
+have few different values (0 and 1/3, say), whose roundings do not cancel: so sums are kept short, and summed again."""
+
+OWN = 8
+"""Roundings beside those of sums: of the shift, of weights, of the product, of taking the mean off."""
 
 SHIFT_ROWS = 256
 """Rows, spread over a block, whose mean serves as its shift; at most every eighth one."""
@@ -27,9 +32,9 @@ SHIFT_ROWS = 256
 FOLD = 800
 """Numbers in a row from which BLAS adds rows at full speed."""
 
-UNSHIFTED = {np.float64: 64.0, np.float32: 16.0}
+UNSHIFTED = 4.0
 """Rows are multiplied as they lie, without a shifted copy, if no column's squared mean exceeds its variance more than
-so many times: it costs up to six of 53 bits, or four of 24."""
+so many times: it costs up to four of 53 bits in the bound."""
 
 UNSHIFTED_VARIANCES = 1024.0
 """The same where only variances are wanted: ten of 53 bits."""
@@ -50,13 +55,13 @@ class Moments:
     """(2, p) numbers of NaN and of infinite entries per column, or None if all are finite."""
     low: NDArray[np.float64] | float = 0.0
     """What float64 leaves over of the mean: the mean is `mean` + `low`, so that joining loses no digits to offsets."""
-    rounding: float = 0.0
-    """Probable relative error that rounding made in the entries of `scatter`."""
+    error: NDArray[np.float64] | float = 0.0
+    """(p,) what the diagonal of the scatter may be wrong by; an entry beside it by √(error_i error_j) at most."""
 
     @property
     def variances(self) -> NDArray[np.float64]:
         """(p,) the diagonal of the scatter."""
-        return self.scatter.diagonal() if self.scatter.ndim == 2 else self.scatter
+        return _diagonal(self.scatter)
 
     def merge(self, other: Moments) -> Moments:
         """Moments of both sets of rows together."""
@@ -65,15 +70,16 @@ class Moments:
     def absorb(self, other: Moments) -> Moments:
         """The same as `merge`, reusing the memory of this one's scatter: for folds that own it."""
         weight = self.weight + other.weight
-        rounding = _joined_rounding([self, other])
         with np.errstate(invalid="ignore", over="ignore"):
             step = (other.mean - self.mean) + (other.low - self.low)
             scatter = self.scatter
             scatter += other.scatter
             add_outer(scatter, step, self.weight * (other.weight / weight))
+            # errors add up entry by entry, and √(a c) + √(b d) ≤ √((a + b) (c + d)); joining rounds a few times more
+            error = self.error + other.error + OWN * UNIT_ROUNDOFF * np.maximum(_diagonal(scatter), 0.0)
             mean, low = _two_parts(self.mean, self.low + step * (other.weight / weight))
         holes = add_holes(self.holes, other.holes)
-        return Moments(self.n_rows + other.n_rows, weight, mean, scatter, holes, low, rounding)
+        return Moments(self.n_rows + other.n_rows, weight, mean, scatter, holes, low, error)
 
 
 def beside(parts: list[Moments]) -> Moments:
@@ -89,8 +95,12 @@ def beside(parts: list[Moments]) -> Moments:
         scatter=np.concatenate([part.variances for part in parts]),
         holes=holes,
         low=np.concatenate([np.broadcast_to(part.low, part.mean.shape) for part in parts]),
-        rounding=max(part.rounding for part in parts),
+        error=np.concatenate([np.broadcast_to(part.error, part.mean.shape) for part in parts]),
     )
+
+
+def _diagonal(scatter: NDArray[np.float64]) -> NDArray[np.float64]:
+    return scatter.diagonal() if scatter.ndim == 2 else scatter
 
 
 def _two_parts(
@@ -118,40 +128,40 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0, compiled: bool
     """
     if not full and not isinstance(block.rows, np.ndarray):
         return _sparse_moments(block, unit)
-    dtype = working_dtype(block.rows.dtype) if full else np.float64
     n_rows, p = block.rows.shape
-    # 4,096 rows of float64 a product measured best at p = 100; wider rows are cut to 16 MB or a quarter of the scatter,
-    # to spare memory. Without products a piece should stay in the second-level cache.
-    itemsize = np.dtype(dtype).itemsize
-    bytes_a_piece = max(2**24, p * p * itemsize // 4) if full else 2**19
-    rows = piece_rows(p, itemsize, bytes_a_piece, 256 if full else 1, 32768 // itemsize)
+    # wide rows are cut to 16 MB or a quarter of the scatter, to spare memory; without products a piece should stay in
+    # the second-level cache
+    bytes_a_piece = max(2**24, 2 * p * p) if full else 2**19
+    rows = piece_rows(p, 8, bytes_a_piece, 256 if full else 1, PIECE_ROWS)
     compiled = compiled and not full and unit == 1.0 and block.weight is None
     with np.errstate(invalid="ignore", over="ignore"):
-        most = UNSHIFTED[dtype] if full else UNSHIFTED_VARIANCES * (not compiled)  # compiled, a shift costs nothing
-        shift = _shift(block.rows, dtype, unit, most)
-        total, scatter = _compiled_sums(block, shift) if compiled else _sums(block, shift, unit, dtype, rows, full)
+        most = UNSHIFTED if full else UNSHIFTED_VARIANCES * (not compiled)  # compiled, a shift costs nothing
+        shift = _shift(block.rows, unit, most)
+        total, scatter = _compiled_sums(block, shift) if compiled else _sums(block, shift, unit, rows, full)
         weight = float(n_rows) if block.weight is None else float(block.weight.sum())
         offset = total / weight
-        raw = float(scatter.trace() if full else scatter.sum())
+        error = _sum_error(min(rows, n_rows) + -(-n_rows // rows), np.sqrt(_diagonal(scatter)), offset, weight)
         add_outer(scatter, offset, -weight)
         mean, low = _two_parts(shift * unit, offset)
-        kept = 1.0 - weight * float(offset @ offset) / raw if raw > 0 else 1.0
     holes = None if np.isfinite(mean).all() else count_holes(block.rows)
-    rounding = _rounding(dtype, min(rows, n_rows), n_rows) / max(kept, 1e-6)
-    return Moments(n_rows, weight, mean, scatter, holes, low, rounding)
+    return Moments(n_rows, weight, mean, scatter, holes, low, error)
 
 
 def _sums(
-    block: Block, shift: NDArray[np.float64], unit: float, dtype: type[np.floating[Any]], rows: int, full: bool
+    block: Block, shift: NDArray[np.float64], unit: float, rows: int, full: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Σ √w y and Σ y yᵀ (or its diagonal) for y = √w · unit · (x − shift), piece by piece, summed in float64."""
+    """Σ √w y and Σ y yᵀ (or its diagonal) for y = √w · unit · (x − shift), piece by piece, in float64.
+
+    Rows of float32 are multiplied in float64 too: in float32, data of few different values lose digits that no bound
+    short of the worst case allows for (docs/certificate.md).
+    """
     p = len(shift)
     total, scatter = np.zeros(p), np.zeros((p, p) if full else p)
-    product = np.empty_like(scatter, dtype=dtype)
-    root = None if block.weight is None else np.sqrt(block.weight).astype(dtype)
+    product = np.empty_like(scatter)
+    root = None if block.weight is None else np.sqrt(block.weight)
     gain = None if unit == 1.0 else np.full(p, unit)
     done = 0
-    for piece in Preparation(shift, gain).pieces(block, dtype, rows):
+    for piece in Preparation(shift, gain).pieces(block, np.float64, rows):
         if full:
             scatter += np.matmul(piece.T, piece, out=product)
         else:
@@ -165,7 +175,11 @@ def _compiled_sums(block: Block, shift: NDArray[np.float64]) -> tuple[NDArray[np
     from lowdim.matrices.compiled import add_sums  # loads numba
 
     total, squares = np.zeros_like(shift), np.zeros_like(shift)
-    add_sums(block.rows, shift, total, squares)
+    for start in range(0, len(block.rows), PIECE_ROWS):
+        sums = np.zeros((2, len(shift)))
+        add_sums(block.rows[start : start + PIECE_ROWS], shift, *sums)
+        total += sums[0]
+        squares += sums[1]
     return total, squares
 
 
@@ -190,44 +204,56 @@ def _sparse_moments(block: Block, unit: float) -> Moments:
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.bincount(column, of_entry * values, p) / total
         stored = np.bincount(column, of_entry, p)
+        near = np.where(_all_equal(values, column, n_rows, p), _any_value(values, column, p), near)
         apart = values - near[column]
         offset = (np.bincount(column, of_entry * apart, p) - (total - stored) * near) / total
         scatter = np.bincount(column, of_entry * apart**2, p) + (total - stored) * near**2
+        most = int(np.bincount(column, minlength=p).max(initial=0))
+        error = _sum_error(most + 1, np.sqrt(scatter), offset, total)
         add_outer(scatter, offset, -total)
         mean, low = _two_parts(near, offset)
     holes = None if np.isfinite(mean).all() else count_holes(block.rows)
-    return Moments(n_rows, total, mean, scatter, holes, low, float(np.finfo(float).eps))
+    return Moments(n_rows, total, mean, scatter, holes, low, error)
 
 
-def _shift(rows: Any, dtype: type[np.floating[Any]], unit: float, most: float) -> NDArray[np.float64]:
-    """A value near each column's mean that the working type holds exactly, so that subtracting it is exact too.
+def _any_value(values: NDArray[np.float64], column: NDArray[Any], p: int) -> NDArray[np.float64]:
+    found = np.zeros(p)
+    found[column] = values
+    return found
 
-    Zero everywhere if no squared mean exceeds the variance more than `most` times: a shift would gain little.
+
+def _all_equal(values: NDArray[np.float64], column: NDArray[Any], n_rows: int, p: int) -> NDArray[np.bool_]:
+    """(p,) columns in which every row is stored, with one value: their mean is that value, to the last digit."""
+    full: NDArray[np.bool_] = np.bincount(column, minlength=p) == n_rows
+    if not full.any():
+        return full
+    other = values != _any_value(values, column, p)[column]
+    equal: NDArray[np.bool_] = full & (np.bincount(column, other, p) == 0)
+    return equal
+
+
+def _shift(rows: Any, unit: float, most: float) -> NDArray[np.float64]:
+    """A value near each column's mean; zero everywhere if no squared mean exceeds the variance more than `most` times.
+
+    Where all values looked at are equal it is that value, so that a column of equal numbers is exactly zero after it,
+    and its variance too: a column that varies, be it in its last digit, has a variance above zero.
     """
     sample = dense(rows[:: max(8, rows.shape[0] // SHIFT_ROWS)]).astype(np.float64) * unit
     mean = sample.mean(axis=0)
     if len(sample) > 1 and (mean**2 <= most * sample.var(axis=0)).all():
         return np.zeros(len(mean))
-    shift: NDArray[np.float64] = (mean.astype(dtype) / unit).astype(np.float64)
+    shift = np.where((sample == sample[:1]).all(axis=0), sample[0], mean) / unit
     return np.where(np.isfinite(shift), shift, 0.0)
 
 
-def _rounding(dtype: type[np.floating[Any]], rows: int, n_rows: int) -> float:
-    """Probable relative error of sums of squares taken in pieces of `rows` rows.
+def _sum_error(
+    terms: int, root: NDArray[np.float64], offset: NDArray[np.float64], weight: float
+) -> NDArray[np.float64]:
+    """(p,) bound on the error of sums of squares, `root`² each, of so many terms a sum, and of taking the mean off.
 
-    A sum of m terms in precision u errs by about √m u (Higham & Mary 2019, "A new approach to probabilistic rounding
-    error analysis"). BLAS adds up a few hundred terms at a time; pieces are summed in float64, and their errors are
-    independent of each other.
+    A sum of m products errs by at most m units of roundoff of the sum of their magnitudes (Higham 2002, "Accuracy and
+    stability of numerical algorithms", §3.1), which by Cauchy–Schwarz is at most root_i root_j; and the product of the
+    means, w δ_i δ_j, by as much of √w δ_i root_j and of root_i √w δ_j.
     """
-    unit_roundoff = float(np.finfo(dtype).eps) / 2
-    pieces = max(1.0, n_rows / rows)
-    return unit_roundoff * float(np.sqrt(min(rows, BLAS_TERMS) / pieces)) + float(np.finfo(float).eps)
-
-
-def _joined_rounding(parts: list[Moments]) -> float:
-    """Relative error of a sum of scatters: errors of the parts add like standard deviations."""
-    sizes = np.array([max(float(part.variances.sum()), 0.0) for part in parts])
-    errors = np.array([part.rounding for part in parts])
-    if not np.isfinite(sizes).all() or sizes.sum() == 0:
-        return float(errors.max())
-    return float(np.linalg.norm(errors * sizes / sizes.sum())) + float(np.finfo(float).eps)
+    error: NDArray[np.float64] = (terms + OWN) * UNIT_ROUNDOFF * (root + np.sqrt(weight) * np.abs(offset)) ** 2
+    return error

@@ -20,10 +20,13 @@ class Preparation:
     """(p,) subtracted first."""
     gain: NDArray[np.float64] | None
     """(p,) multiplied afterwards: the square root of the column weight over the scale; None means one."""
+    low: NDArray[np.float64] | None = None
+    """(p,) what float64 leaves over of the mean, subtracted second: beside a large offset it is not small."""
 
     def of(self, columns: slice) -> Preparation:
         """The same for some of the columns."""
-        return Preparation(self.center[columns], None if self.gain is None else self.gain[columns])
+        gain, low = (None if part is None else part[columns] for part in (self.gain, self.low))
+        return Preparation(self.center[columns], gain, low)
 
     def pieces(self, block: Block, dtype: type[np.floating[Any]], rows: int) -> Iterator[NDArray[Any]]:
         """Give the prepared rows of a block in pieces, all written to one buffer: use each before the next, read only.
@@ -37,10 +40,20 @@ class Preparation:
         center = self.center.astype(dtype, copy=False)
         gain = None if self.gain is None else self.gain.astype(dtype, copy=False)
         root = None if block.weight is None else np.sqrt(block.weight).astype(dtype, copy=False)[:, None]
+        low = None if self.low is None else self.low.astype(dtype, copy=False)
+        shifted = bool(center.any())
         buffer = np.empty((min(rows, total), columns), dtype=dtype, order=_order(block.rows))
         for start in range(0, total, rows):
             piece = dense(block.rows[start : start + rows])
-            prepared = np.subtract(piece, center, out=buffer[: len(piece)], casting="unsafe")
+            prepared = buffer[: len(piece)]
+            if piece.dtype == dtype and shifted:
+                np.subtract(piece, center, out=prepared)
+            else:  # a cast, then a subtraction, takes a third of the time of both at once
+                np.copyto(prepared, piece, casting="unsafe")
+                if shifted:
+                    prepared -= center
+            if low is not None:
+                prepared -= low
             if gain is not None:
                 prepared *= gain
             if root is not None:
@@ -50,7 +63,12 @@ class Preparation:
     def _changes_nothing(self, block: Block, dtype: type[np.floating[Any]]) -> bool:
         if not isinstance(block.rows, np.ndarray) or block.rows.dtype != dtype or block.weight is not None:
             return False
-        return block.rows.itemsize in block.rows.strides and self.gain is None and not self.center.any()
+        return (
+            block.rows.itemsize in block.rows.strides
+            and self.gain is None
+            and self.low is None
+            and not self.center.any()
+        )
 
 
 def dense(rows: Any) -> NDArray[Any]:

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput
-from lowdim.matrices.moments import Moments, add_outer
+from lowdim.matrices.moments import OWN, Moments, add_outer
 from lowdim.matrices.preparation import Preparation
+from lowdim.matrices.rounding import UNIT_ROUNDOFF
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +26,7 @@ class Scaling:
     """(p,) importance of the columns: distances are Σ weight (x − y)²."""
     ddof: int = 1
     spacing: float = float(np.finfo(float).eps)
-    """Relative spacing of the data's type: variation below it is rounding, not data."""
+    """Relative spacing of the data's type: how far the values may have been rounded before they came here."""
 
     def of(self, columns: slice) -> Scaling:
         """The same for some of the columns."""
@@ -34,27 +35,16 @@ class Scaling:
         return replace(self, scale=scale, column_weight=weight)
 
     def settled(self, moments: Moments) -> Moments:
-        """The moments that solvers see: about zero if the columns are not centred, without rounding noise."""
-        return self.centered(self.without_noise(moments))
-
-    def without_noise(self, moments: Moments) -> Moments:
-        """The same with the variances of constant columns exactly zero."""
-        constant = self.constant(moments) & (moments.variances != 0)
-        if not constant.any():
-            return moments
-        scatter = moments.scatter.copy()
-        scatter[constant] = 0.0
-        if scatter.ndim == 2:
-            scatter[:, constant] = 0.0
-        return replace(moments, scatter=scatter)
-
-    def centered(self, moments: Moments) -> Moments:
-        """Moments about the mean, or about zero when the columns are not centred."""
+        """The moments that solvers see: about the mean, or about zero where the columns are not centred."""
         if self.center:
             return moments
         scatter = moments.scatter.copy()
         add_outer(scatter, moments.mean, moments.weight)
-        return replace(moments, mean=np.zeros_like(moments.mean), low=0.0, scatter=scatter)
+        # the mean as float64 holds it, and the product, round a few times
+        rounded = OWN * UNIT_ROUNDOFF * moments.weight * moments.mean**2
+        return replace(
+            moments, mean=np.zeros_like(moments.mean), low=0.0, scatter=scatter, error=moments.error + rounded
+        )
 
     def denominator(self, weight: float) -> float:
         """What sums of squares are divided by: the number of rows (sum of weights) less ddof."""
@@ -75,14 +65,14 @@ class Scaling:
         return np.where(self.constant(moments), 1.0, deviation)
 
     def constant(self, moments: Moments) -> NDArray[np.bool_]:
-        """(p,) columns whose variation is no larger than the rounding of their own values.
-
-        A column of equal numbers may come out with a variance of a few units in the last place squared
-        (scikit-learn issues 3722, 17794, 19726): compare with the spacing of numbers near its mean, not with zero.
-        """
-        deviation = np.sqrt(np.maximum(moments.variances, 0.0) / moments.weight)
-        constant: NDArray[np.bool_] = deviation <= 4 * self.spacing * np.abs(moments.mean)
+        """(p,) columns of equal numbers; their variance is exactly zero, as they are shifted by that number."""
+        constant: NDArray[np.bool_] = moments.variances <= 0
         return constant
+
+    def in_last_digits(self, moments: Moments) -> NDArray[np.bool_]:
+        """(p,) columns that vary by no more than a few units in the last place of their own values."""
+        deviation = np.sqrt(np.maximum(moments.variances, 0.0) / moments.weight)
+        return ~self.constant(moments) & (deviation <= 4 * self.spacing * np.abs(moments.mean))
 
     def gain(self, moments: Moments) -> Floats | None:
         """(p,) factor of each centred column, or None for one."""
@@ -96,13 +86,27 @@ class Scaling:
         gain = self.gain(moments)
         if unit != 1.0:
             gain = np.full_like(moments.mean, unit) if gain is None else gain * unit
-        return Preparation(moments.mean / unit, gain)
+        low = moments.low / unit if isinstance(moments.low, np.ndarray) and moments.low.any() else None
+        return Preparation(moments.mean / unit, gain, low)
 
     def prepared_variances(self, moments: Moments) -> Floats:
         """(p,) diagonal of YᵀY."""
         gain = self.gain(moments)
         variances = np.maximum(moments.variances, 0.0)
         return variances if gain is None else variances * gain**2
+
+    def prepared_error(self, moments: Moments) -> Floats:
+        """(p,) bound on the errors of YᵀY: of entry i, j the root of the product of two of these."""
+        gain = self.gain(moments)
+        error = np.broadcast_to(moments.error, moments.mean.shape)
+        return error if gain is None else error * gain**2
+
+    def scale_error(self, moments: Moments) -> float:
+        """Largest relative error of the square of what a column is divided by."""
+        if self.scale is not True:
+            return 0.0
+        error = np.broadcast_to(moments.error, moments.mean.shape)
+        return float(np.divide(error, moments.variances, out=np.zeros_like(error), where=moments.variances > 0).max())
 
     def prepared_scatter(self, moments: Moments) -> Floats:
         """YᵀY from the scatter of X."""

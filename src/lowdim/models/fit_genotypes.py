@@ -109,7 +109,7 @@ def _fitted(
     choice = choice_of(table.source, n, k, budget)
     scaling = Scaling(True, scale, wanted.astype(np.float64))
     matrix = GenotypeMatrix(table, counts, scaling)
-    fit = fit_linear(matrix, keep, choice, task.tol, task.random_state, float(np.finfo(float).eps)).fit
+    fit = fit_linear(matrix, keep, choice, task.asked, task.random_state).fit
     return fit, matrix, wanted
 
 

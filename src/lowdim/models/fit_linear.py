@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from lowdim.errors import AccuracyWarning, BadInput, ConstantColumns, RankWarning
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.matrices.moments import Moments
-from lowdim.results.certificate import counted, ranges
+from lowdim.matrices.rounding import UNIT_ROUNDOFF
+from lowdim.results.certificate import Accuracy, counted, ranges
 from lowdim.results.linear import LinearFit, Provenance
 from lowdim.solvers.certify import Account, certify
 from lowdim.solvers.choose import Choice
@@ -37,28 +38,28 @@ class Learnt:
     moments: Moments | None
 
 
-def fit_linear(matrix: RowBlocks, keep: Keep, choice: Choice, tol: float, seed: object, data_eps: float) -> Learnt:
+def fit_linear(matrix: RowBlocks, keep: Keep, choice: Choice, asked: Accuracy, seed: object) -> Learnt:
     """Fit, certify, and say aloud what the user should know."""
     with one_blas_thread():  # one section for all: BLAS threads spin for 20 ms after each call, on our cores
-        learnt = _fitted(matrix, keep, choice, tol, seed, data_eps)
+        learnt = _fitted(matrix, keep, choice, asked, seed)
     _warn(matrix, learnt.fit, keep)
     return learnt
 
 
-def _fitted(matrix: RowBlocks, keep: Keep, choice: Choice, tol: float, seed: object, data_eps: float) -> Learnt:
+def _fitted(matrix: RowBlocks, keep: Keep, choice: Choice, asked: Accuracy, seed: object) -> Learnt:
     solver, reason = choice.solver, choice.reason
     rng = np.random.default_rng(seed_of(seed))
     try:
-        factors = solver.solve(matrix, keep, tol, rng)
+        factors = solver.solve(matrix, keep, asked.relative, rng)
     except OutgrownError as news:
         assert choice.fallback is not None
         solver, reason = choice.fallback, f"{reason}; but {news}, so a direct solver is cheaper"
-        factors = solver.solve(matrix, keep, tol, np.random.default_rng(seed_of(seed)))
+        factors = solver.solve(matrix, keep, asked.relative, np.random.default_rng(seed_of(seed)))
     # what the shape rules out is zero before the repair, which would take it for lost digits, and after it
-    factors = _without_impossible(matrix, repaired_if_lost(matrix, _without_impossible(matrix, factors), tol, rng))
+    factors = _without_impossible(matrix, repaired_if_lost(matrix, _without_impossible(matrix, factors), asked, rng))
     fix_signs(factors.vectors)
     kept = _kept_moments(matrix)
-    return Learnt(_record(matrix, factors, solver, reason, choice.memory, tol, seed, data_eps), kept)
+    return Learnt(_record(matrix, factors, solver, reason, choice.memory, asked, seed), kept)
 
 
 def _kept_moments(matrix: RowBlocks) -> Moments | None:
@@ -76,9 +77,8 @@ def _record(
     solver: Solver,
     reason: str,
     memory: int,
-    tol: float,
+    asked: Accuracy,
     seed: object,
-    data_eps: float,
 ) -> LinearFit:
     moments, scaling = matrix.moments, matrix.scaling
     power = 1.0 if scaling.scale is True else matrix.unit
@@ -95,8 +95,17 @@ def _record(
     # the trace from the same pass as the eigenvalues, so that shares of a full spectrum add up to one
     total = float(factors.spectrum.sum()) if factors.spectrum is not None else matrix.total
     total = max(total, float(factors.values.sum()))
-    account = Account(solver.name, moments.n_rows, _rank(matrix), moments.rounding, matrix.passes, read)
-    certificate = certify(factors, total, unit, tol, data_eps, account)
+    account = Account(
+        solver=solver.name,
+        n_rows=moments.n_rows,
+        rank=_rank(matrix),
+        total_error=_total_error(matrix),
+        left_of_mean=float(matrix.left_of_mean.sum()),
+        data_rounding=_data_rounding(matrix, factors),
+        passes=matrix.passes,
+        bytes_read=read,
+    )
+    certificate = certify(factors, total, unit, asked, account)
     return LinearFit(
         mean=moments.mean / matrix.unit,
         scale=scaling.scales(moments) / (matrix.unit if scaling.scale is True else 1.0),
@@ -114,6 +123,30 @@ def _record(
         spectrum=None if factors.spectrum is None else factors.spectrum * unit,
         column_variances=_column_variances(matrix),
     )
+
+
+def _total_error(matrix: RowBlocks) -> float:
+    """What the sum of all eigenvalues may be wrong by."""
+    relative = (len(matrix.moments.mean) + 8) * UNIT_ROUNDOFF + matrix.scaling.scale_error(matrix.moments)
+    return float(matrix.scaling.prepared_error(matrix.moments).sum()) + relative * matrix.total
+
+
+def _data_rounding(matrix: RowBlocks, factors: Factors) -> Floats:
+    """(k,) what eigenvalues may have changed by when the values were rounded to their type.
+
+    Half a unit in the last place each, |δx| ≤ u |x|, changes σ = uᵀ Y v by at most u Σ |v_j| ‖x_j‖, with the columns of
+    the data as they are, not centred (first order; Stewart & Sun 1990, "Matrix perturbation theory", §IV.4).
+    """
+    moments, scaling = matrix.moments, matrix.scaling
+    center = matrix.raw_moments.mean if matrix.raw_moments is not None else moments.mean
+    lengths = np.sqrt(np.maximum(moments.variances, 0.0))
+    if scaling.center:
+        lengths = np.hypot(lengths, np.sqrt(moments.weight) * center)
+    gain = scaling.gain(moments)
+    moved = np.abs(factors.vectors) @ (lengths if gain is None else lengths * gain) * (scaling.spacing / 2)
+    with np.errstate(over="ignore"):
+        changed: Floats = np.minimum(2 * np.sqrt(factors.values) * moved + moved**2, np.finfo(float).max)
+    return changed
 
 
 def _column_variances(matrix: RowBlocks) -> Floats | None:
@@ -151,17 +184,30 @@ def _without_impossible(matrix: RowBlocks, factors: Factors) -> Factors:
 
 
 def warn_constant(matrix: RowBlocks, stacklevel: int) -> None:
-    """Name the columns that could not be scaled, as they do not vary."""
-    constant = np.flatnonzero(matrix.scaling.constant(matrix.moments))
-    if len(constant):
-        columns, p = matrix.source.columns, matrix.source.n_columns
-        names = [columns[j] if columns else f"column {j}" for j in constant[:5]]
-        more = f" and {len(constant) - 5} more" if len(constant) > 5 else ""
+    """Name the columns that could not be scaled, as they do not vary, and those that vary by rounding alone."""
+    scaling, p = matrix.scaling, matrix.source.n_columns
+    constant = scaling.constant(matrix.moments)
+    if constant.any():
         warnings.warn(
-            f"{len(constant)} of {p} columns are constant and were not scaled: {', '.join(map(str, names))}{more}.",
+            f"{constant.sum()} of {p} columns are constant and were not scaled: {_named(matrix, constant)}.",
             ConstantColumns,
             stacklevel=stacklevel,
         )
+    rounded = scaling.in_last_digits(matrix.moments)
+    if rounded.any():
+        warnings.warn(
+            f"{rounded.sum()} of {p} columns vary only in the last digits that their type holds, so scaling makes much "
+            f"of their rounding: {_named(matrix, rounded)}.",
+            ConstantColumns,
+            stacklevel=stacklevel,
+        )
+
+
+def _named(matrix: RowBlocks, wanted: NDArray[np.bool_]) -> str:
+    """The first few of these columns, by name."""
+    columns, places = matrix.source.columns, np.flatnonzero(wanted)
+    names = ", ".join(str(columns[j]) if columns else f"column {j}" for j in places[:5])
+    return f"{names} and {len(places) - 5} more" if len(places) > 5 else names
 
 
 def _warn(matrix: RowBlocks, fit: LinearFit, keep: Keep) -> None:
@@ -179,7 +225,7 @@ def _warn(matrix: RowBlocks, fit: LinearFit, keep: Keep) -> None:
     certificate = fit.certificate
     if certificate.untrusted:
         warnings.warn(
-            f"The variances of components {ranges(certificate.untrusted)} are not accurate to {certificate.tol:.0e} "
+            f"The variances of components {ranges(certificate.untrusted)} are not accurate to {certificate.asked} "
             f"(see certificate_); svd_solver='tsqr' or 'full' gives them more digits.",
             AccuracyWarning,
             stacklevel=4,

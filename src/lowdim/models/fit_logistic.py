@@ -16,6 +16,7 @@ from lowdim.models.fit_linear import seed_of, versions
 from lowdim.models.logistic_checks import refuse
 from lowdim.models.logistic_settings import OWNER, LogisticTask
 from lowdim.models.plan import plan_fit
+from lowdim.results.certificate import TOLERANCE
 from lowdim.results.linear import Provenance
 from lowdim.results.logistic import LINEAR, OPTIMAL, PROJECTION, Descent, LinearEncoder, LogisticFit
 from lowdim.solvers.block_lanczos import BlockLanczos
@@ -30,7 +31,6 @@ from lowdim.solvers.logistic_sums import Kept, Sums, SumsOfBlock, sums
 from lowdim.solvers.natural import columns_in
 from lowdim.solvers.ppca_start import sample_of, start_from
 from lowdim.solvers.signs import fix_signs
-from lowdim.solvers.solver import TOLERANCE
 from lowdim.sources.source import Source
 from lowdim.sources.workers import allowed_threads, one_blas_thread
 

@@ -324,5 +324,5 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
             read=f"3 passes (counts, Gram matrix, components){rounds} over the SNPs",
             memory=choice.memory,
             limit=None if budget is None else budget.limit,
-            accuracy=f"every variance to a relative {task.tol:.0e}",
+            accuracy=f"every variance to a relative {task.asked.relative:.0e}",
         )

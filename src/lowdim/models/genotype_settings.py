@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter
 from lowdim.models import settings
+from lowdim.results.certificate import Accuracy
 from lowdim.results.genotypes import NORMALISATIONS
 
 Mask = NDArray[np.bool_]
@@ -33,7 +34,7 @@ class GenotypeTask:
     outlier_rounds: int
     outlier_axes: int
     autosomes: int | None
-    tol: float
+    asked: Accuracy
     random_state: Any
 
     @property
@@ -78,7 +79,7 @@ def task_of(model: Any) -> GenotypeTask:
         int(model.outlier_rounds),
         int(model.outlier_axes),
         None if model.autosomes is None else int(model.autosomes),
-        settings.tolerance(OWNER, model.tol),
+        settings.accuracy(OWNER, model.tol),
         model.random_state,
     )
 

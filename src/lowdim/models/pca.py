@@ -131,11 +131,9 @@ class PCA(Unsure, LinearModel):
         """Find the components of the rows of X, (n, p); `sample_weight` (n,) counts rows: 2 means twice."""
         source = counted(self._opened(X, reset=True), budget_of("PCA", self.memory))
         plan = self._plan(source, sample_weight)
-        scaling, tol = self._scaling(source), settings.tolerance("PCA", self.tol)
+        scaling, asked = self._scaling(source), settings.accuracy("PCA", self.tol)
         try:
-            learnt = fit_linear(
-                plan.matrix(scaling), plan.keep, plan.choice, tol, self.random_state, relative_spacing(source.dtype)
-            )
+            learnt = fit_linear(plan.matrix(scaling), plan.keep, plan.choice, asked, self.random_state)
         except Interrupted as stop:
             stop.model = self._part(X, source, stop.statistic)
             raise
@@ -294,8 +292,7 @@ class PCA(Unsure, LinearModel):
         keep = settings.keep_rule("PCA", self.n_components, moments.n_rows, p)
         choice = Choice(Covariance(), "moments were accumulated batch by batch", Covariance().memory(0, p, 0))
         matrix = KnownMoments(moments, scaling, self._columns)
-        tol = settings.tolerance("PCA", self.tol)
-        return fit_linear(matrix, keep, choice, tol, self.random_state, self._data_spacing).fit
+        return fit_linear(matrix, keep, choice, settings.accuracy("PCA", self.tol), self.random_state).fit
 
     def _kept_moments(self) -> Moments:
         return kept_moments(getattr(self, "_moments", None), getattr(self, "_record", None))

@@ -31,9 +31,9 @@ from lowdim.models.latent import LatentModel
 from lowdim.models.latent_checkpoint import read_checkpoint, write_checkpoint
 from lowdim.models.latent_components import RULES, refuse_small
 from lowdim.models.plan import counted, plan_fit
+from lowdim.results.certificate import Accuracy
 from lowdim.results.latent import LatentFit
 from lowdim.solvers.block_lanczos import BlockLanczos
-from lowdim.solvers.solver import TOLERANCE
 from lowdim.sources.budget import budget_of
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
@@ -237,7 +237,7 @@ class ProbabilisticPCA(LatentModel):
             )
             spacing = relative_spacing(source.dtype)
             scaling = Scaling(True, task.scale, None, 0, spacing)
-            fit = fit_linear(plan.matrix(scaling), plan.keep, plan.choice, TOLERANCE, self.random_state, spacing).fit
+            fit = fit_linear(plan.matrix(scaling), plan.keep, plan.choice, Accuracy(), self.random_state).fit
         except MissingValues:
             if task.solver == "closed":
                 raise

@@ -54,7 +54,13 @@ from lowdim.sources.kinds import ENDINGS, ending_of
 
 MODEL = {"params": mapping, "fit": mapping, "moments": optional(mapping), "seen": mapping}
 SEEN = {"frame": optional(text), "itemsize": whole, "spacing": number, "named": flag}
-MOMENTS = {"n_rows": whole, "weight": number, "rounding": number}
+MOMENTS = {"n_rows": whole, "weight": number}
+
+LATER_ARRAYS = {"moments_error", "certificate_data_rounding"}
+"""Arrays that files of earlier versions do not have."""
+
+EARLIER = 1e-5
+"""Relative error of moments in such files: they may be sums of 4,096 rows in float32."""
 
 Linear = PCA | ProbabilisticPCA | PPCAMixture | GenotypePCA
 Model = Linear | KernelPCA | NMF | VectorQuantizer | LogisticPCA | PCRegression | Recogniser
@@ -145,8 +151,15 @@ def pack(model: Model) -> Document:
         params[param] = _plain(param, value, check)
     kept = getattr(model, "_moments", None)
     if kept is not None:
-        low = np.broadcast_to(np.asarray(kept.low, dtype=np.float64), kept.mean.shape)
-        arrays |= {"moments_mean": kept.mean, "moments_scatter": kept.scatter, "moments_low": low}
+        low, error = (
+            np.broadcast_to(np.asarray(part, dtype=np.float64), kept.mean.shape) for part in (kept.low, kept.error)
+        )
+        arrays |= {
+            "moments_mean": kept.mean,
+            "moments_scatter": kept.scatter,
+            "moments_low": low,
+            "moments_error": error,
+        }
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
         arrays["feature_names"] = pack_names(tuple(map(str, names)))
@@ -177,7 +190,7 @@ def unpack(document: Document) -> Model:
         raise FormatError(f"The model file holds a {document.kind[:40]!r}, which this version of lowdim does not know.")
     known = facts(document.facts, "model", MODEL)
     seen = facts(known["seen"], "data description", SEEN)
-    if seen["frame"] not in FRAMES or seen["itemsize"] not in (1, 2, 4, 8, 16) or not 0 < seen["spacing"] < 1:
+    if seen["frame"] not in FRAMES or seen["itemsize"] not in (1, 2, 4, 8, 16) or not 0 <= seen["spacing"] < 1:
         raise FormatError("The model file describes data that no model was fitted on.")
     fit = kind.unpack(known["fit"], document.arrays)
     p = fit.n_columns
@@ -193,7 +206,7 @@ def unpack(document: Document) -> Model:
     if seen["named"]:
         names = unpack_names({"columns": document.arrays.get("feature_names", np.zeros(0))}, p)
         model.feature_names_in_ = np.array(names, dtype=object)
-    if set(pack(model).arrays) != set(document.arrays):
+    if set(document.arrays) ^ set(pack(model).arrays) - (LATER_ARRAYS - set(document.arrays)):
         raise FormatError("The model file holds arrays that such a model does not have.")
     return model
 
@@ -213,16 +226,25 @@ def _params(
 def _moments(given: Any, arrays: Mapping[str, NDArray[Any]], p: int) -> Moments | None:
     if given is None:
         return None
+    if isinstance(given, dict):  # of earlier versions
+        given = {name: value for name, value in given.items() if name != "rounding"}
     known = facts(given, "moments", MOMENTS)
-    if known["n_rows"] < 1 or known["weight"] <= 0 or known["rounding"] < 0:
+    if known["n_rows"] < 1 or known["weight"] <= 0:
+        raise FormatError("The model file holds moments that no rows can have.")
+    scatter = array(arrays, "moments_scatter", (p, p))
+    # files of earlier versions do not say how exact it is: to as many digits as sums of 4,096 rows in float32 are
+    error = (
+        np.abs(scatter.diagonal()) * EARLIER if "moments_error" not in arrays else array(arrays, "moments_error", (p,))
+    )
+    if (error < 0).any():
         raise FormatError("The model file holds moments that no rows can have.")
     return Moments(
         n_rows=known["n_rows"],
         weight=float(known["weight"]),
         mean=array(arrays, "moments_mean", (p,)),
-        scatter=array(arrays, "moments_scatter", (p, p)),
+        scatter=scatter,
         low=array(arrays, "moments_low", (p,)),
-        rounding=float(known["rounding"]),
+        error=error,
     )
 
 

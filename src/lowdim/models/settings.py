@@ -9,10 +9,10 @@ import numpy as np
 
 from lowdim.errors import BadParameter
 from lowdim.matrices.scaling import Scaling
+from lowdim.results.certificate import OF_TOTAL, TOLERANCE, Accuracy
 from lowdim.solvers.block_lanczos import BlockLanczos
 from lowdim.solvers.choose import SOLVERS
 from lowdim.solvers.keep import Keep, KeepCount, KeepMinka, KeepShare, too_many
-from lowdim.solvers.solver import TOLERANCE
 
 
 def keep_rule(owner: str, n_components: Any, n: int | None, p: int) -> Keep:
@@ -50,6 +50,12 @@ def tolerance(owner: str, tol: Any) -> float:
     if not isinstance(tol, Real) or isinstance(tol, bool) or not 0 <= float(tol) < 1:
         raise BadParameter.of(owner, "tol", tol, f"a number from 0 (the default, {TOLERANCE:.0e}) to below 1")
     return float(tol) or TOLERANCE
+
+
+def accuracy(owner: str, tol: Any) -> Accuracy:
+    """The accuracy asked for: of every variance where it was named, else of each or of all."""
+    named = tolerance(owner, tol)
+    return Accuracy(named, 0.0 if tol else OF_TOTAL)
 
 
 def check_seed(owner: str, random_state: Any) -> None:

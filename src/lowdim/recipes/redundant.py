@@ -115,7 +115,7 @@ def _found(matrix: RowBlocks, source: Source, tol: float) -> Redundancy:
     if moments.n_rows < 3:
         raise BadInput(f"{moments.n_rows} rows lie on a line whatever they are: at least 3 are needed.")
     varying = np.flatnonzero(~constant)
-    suggested = max(tol**2, 16 * moments.rounding)  # what is measured afterwards decides
+    suggested = max(tol**2, 16 * matrix.scaling.scale_error(moments))  # what is measured afterwards decides
     groups = duplicates(R, varying, suggested)
     same: Terms = {
         j: (np.array([leader]), np.array([R[leader, j]])) for leader, members in groups.items() for j in members

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+
+TOLERANCE = 1e-10
+"""Relative accuracy that is aimed at when the user names none."""
+
+OF_TOTAL = 1e-11
+"""Share of all variance that an error may reach then, where that is more: what one pass of products gives for certain,
+up to millions of rows."""
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How exact variances are to be."""
+
+    relative: float = TOLERANCE
+    """Of each variance …"""
+    of_total: float = OF_TOTAL
+    """… or of the variance in all, where that is more. 0 where the user named an accuracy: then of each."""
+
+    def allowed(self, variances: Floats, total: float) -> Floats:
+        """(k,) what variances may be off by."""
+        found: Floats = np.maximum(self.relative * variances, self.of_total * total)
+        return found
 
 
 @dataclass(frozen=True)
@@ -19,7 +42,7 @@ class Certificate:
     residuals: Floats
     """(k,) ‖C v − variance v‖ for the covariance C."""
     rounding: Floats
-    """(k,) probable error of rounding in products with the data, which no residual can show."""
+    """(k,) error of rounding in products with the data, which no residual can show."""
     lower: Floats
     """(k,) the true eigenvalue is not below this …"""
     upper: Floats
@@ -39,15 +62,20 @@ class Certificate:
     captured: tuple[float, float]
     """Interval for the share of the variance that the true leading k components have."""
     tol: float
-    """Relative accuracy that was asked for."""
+    """Relative accuracy that was asked for, of every variance …"""
     untrusted: tuple[int, ...]
-    """Components (from 0) whose variance is not accurate to `tol`."""
+    """Components (from 0) whose variance is not as accurate as was asked."""
     measured: bool
     """True: residuals were computed; False: they follow from the backward error of a full decomposition."""
     solver: str
     passes: int
     bytes_read: int | None
     notes: tuple[str, ...] = ()
+    floor: float = 0.0
+    """… or of the variance in all, where that is more."""
+    data_rounding: Floats = field(default_factory=lambda: np.zeros(0))
+    """(k,) what the variances may have changed by when the values were rounded to the type that they came in. It is no
+    error of the fit, which takes the values for exact. Empty where nothing is known of it."""
 
     @property
     def blank(self) -> bool:
@@ -76,6 +104,26 @@ class Certificate:
         return float(np.divide(width, size, out=np.ones_like(width), where=size > 0).max(initial=0.0))
 
     @property
+    def relative_data_rounding(self) -> float:
+        """Largest share of a variance that the rounding of the values themselves may have changed."""
+        real = slice(0, len(self.variances) - len(self.null))
+        changed, size = self.data_rounding[real], self.variances[real][: len(self.data_rounding)]
+        return float(np.divide(changed, size, out=np.zeros_like(changed), where=size > 0).max(initial=0.0))
+
+    @property
+    def asked(self) -> str:
+        """The accuracy that was asked for, in words."""
+        return f"{self.tol:.0e}" + (f" of each, or {self.floor:.0e} of all variance" if self.floor else "")
+
+    @property
+    def allowed_by_data(self) -> str | None:
+        """A sentence where the rounding of the values themselves weighs more than was asked for, and None elsewhere."""
+        changed = self.relative_data_rounding
+        if self.blank or changed <= self.tol:
+            return None
+        return f"if the values were rounded to their type, they fix variances to {changed:.0e} of each"
+
+    @property
     def axis_angle(self) -> float:
         """Largest bound on the angle of a single axis that has variance, in radians."""
         return float(self.angles[: len(self.angles) - len(self.null)].max(initial=0.0))
@@ -88,7 +136,7 @@ class Certificate:
         lines = [
             f"{self.word}: {counted(len(self.variances), 'component')} by {self.solver}, "
             f"{counted(self.passes, 'pass', 'es')}",
-            f"  worst relative error of a variance  {self.relative_error:.1e}   (asked {self.tol:.0e})",
+            f"  worst relative error of a variance  {self.relative_error:.1e}   (asked {self.asked})",
             f"  worst angle of a single axis        {self.axis_angle:.1e} rad",
             f"  angle of their span                 {self.subspace_angle:.1e} rad",
             f"  orthogonality                       {self.orthogonality:.1e}",
@@ -100,7 +148,9 @@ class Certificate:
         if self.cut:
             lines.append("  the last component and the next, left out, are nearly equal: take more or fewer")
         if self.untrusted:
-            lines.append(f"  not accurate to {self.tol:.0e}: components {ranges(self.untrusted)}")
+            lines.append(f"  not accurate to {self.asked}: components {ranges(self.untrusted)}")
+        if self.allowed_by_data:
+            lines.append(f"  {self.allowed_by_data}")
         return "\n".join([*lines, *self._noted])
 
     @property
@@ -131,6 +181,7 @@ def uncertified(components: Floats, variances: Floats, total: float, solver: str
         passes=0,
         bytes_read=None,
         notes=(note,),
+        data_rounding=np.zeros(k),
     )
 
 

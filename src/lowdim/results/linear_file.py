@@ -38,6 +38,7 @@ CERTIFICATE = {
     "orthogonality": number,
     "captured": pair(number),
     "tol": number,
+    "floor": number,
     "untrusted": each(whole),
     "measured": flag,
     "solver": text,
@@ -45,7 +46,7 @@ CERTIFICATE = {
     "bytes_read": optional(whole),
     "notes": each(text),
 }
-BOUNDS = ("residuals", "rounding", "lower", "upper", "angles")
+BOUNDS = ("residuals", "rounding", "lower", "upper", "angles", "data_rounding")
 """Arrays (k,) of a certificate, beside the variances."""
 
 PROVENANCE = {
@@ -141,8 +142,11 @@ def unpack_names(arrays: Mapping[str, NDArray[Any]], p: int) -> tuple[str, ...]:
 
 
 def _certificate(given: Any, arrays: Mapping[str, NDArray[Any]], variances: NDArray[Any]) -> Certificate:
-    known = facts(given, "certificate", CERTIFICATE)
     k = len(variances)
+    if isinstance(given, dict):  # files of earlier versions do not have these
+        given = {"floor": 0.0} | given
+    arrays = {"certificate_data_rounding": np.zeros(k)} | dict(arrays)
+    known = facts(given, "certificate", CERTIFICATE)
     places = [*known["null"], *known["untrusted"], *(i for run in known["clusters"] for i in run)]
     if any(i >= k for i in places):
         raise FormatError(f"The certificate of the model file names a component beyond its {k}.")

@@ -71,8 +71,9 @@ def least_absolute(A: Floats, b: Floats, nonnegative: bool) -> tuple[Floats, Flo
     lengths = np.linalg.norm(rows.A, axis=0)
     lengths[lengths == 0] = 1.0
     best: tuple[float, Floats, Floats] | None = None
-    # tolerances of HiGHS are absolute: columns may be too short for them, unless brought to one length
-    for units in (np.ones_like(lengths), lengths):
+    # tolerances of HiGHS are absolute: columns may be too short for them, unless brought to one length; their costs
+    # then differ as much as the lengths did, and between the two both differ less
+    for units in (np.ones_like(lengths), lengths, np.sqrt(lengths)):
         found = _program(rows.A / units, rows.b / size, 1 / units, nonnegative)
         if found is not None:
             y = polished(rows.A, rows.b, found[0] * (size / units))

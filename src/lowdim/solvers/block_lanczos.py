@@ -18,6 +18,7 @@ from lowdim.solvers.iterate import iterate
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.solvers.krylov import KrylovSpace
 from lowdim.solvers.solver import Factors, OutgrownError, Solver
+from lowdim.solvers.watch import Watch
 from lowdim.sources.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
@@ -35,6 +36,9 @@ WIDEST = 16
 
 EQUAL = 1e-6
 """Neighbouring Ritz values that differ by less than this share may be copies of one eigenvalue."""
+
+
+MISLED = "the usual start had missed an axis, so the search was made again from another one"
 
 
 @final
@@ -59,20 +63,31 @@ class BlockLanczos(Solver):
         if isinstance(matrix, RowBlocks):
             keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         with one_blas_thread():  # around the loop, or BLAS threads would spin between its steps
-            return _certified(matrix, self.search(matrix, keep, tol, rng))
+            found = _certified(matrix, self.search(matrix, keep, tol, rng, watch=Watch(matrix.n_columns)))
+            if found.missed:  # from a start that nobody knew, then
+                again = np.random.default_rng()
+                found = _certified(matrix, self.search(matrix, keep, tol, again, watch=Watch(matrix.n_columns)))
+                found = replace(found, factors=replace(found.factors, notes=(*found.factors.notes, MISLED)))
+            return found.factors
 
     def search(
-        self, matrix: Matrix, keep: Keep, tol: float, rng: np.random.Generator, start: Floats | None = None
+        self,
+        matrix: Matrix,
+        keep: Keep,
+        tol: float,
+        rng: np.random.Generator,
+        start: Floats | None = None,
+        watch: Watch | None = None,
     ) -> Search:
         """Grow a space, from given vectors (b, p) or random ones, until it holds what `keep` asks for."""
-        block = self.block or matrix.block
-        space = KrylovSpace(matrix, block, self._capacity(matrix, keep, block), rng, start)
+        block = self.block or matrix.block - (watch is not None)  # products stay as wide as suits the matrix
+        space = KrylovSpace(matrix, block, self._capacity(matrix, keep, block), rng, start, watch)
         search = Search(space, keep, tol, self.most_share, self.floor)
         search = iterate(search, Search.step, self.steps)
         if not search.finished:
             search.look()
         elif search.crowded:
-            return replace(self, block=2 * block).search(matrix, keep, tol, rng)
+            return replace(self, block=2 * block).search(matrix, keep, tol, rng, watch=watch)
         return search
 
     def _capacity(self, matrix: Matrix, keep: Keep, block: int) -> int:
@@ -166,6 +181,8 @@ class Search:
             return False
         shown = self.values[: self.k + self.space.starts]
         shown = shown[self.residuals[: len(shown)] <= np.maximum(EQUAL * shown, self.floor * shown[0])]
+        if not len(shown):  # stopped early, by a loose tolerance: the watch tells whether anything was missed
+            return False
         ends = np.flatnonzero(shown[:-1] - shown[1:] > EQUAL * shown[:-1] + self.floor * shown[0])
         edges = np.concatenate([[0], ends + 1, [len(shown)]])
         full = np.diff(edges) >= self.space.starts
@@ -201,7 +218,15 @@ class Search:
         self._next_look = size + ahead
 
 
-def _certified(matrix: Matrix, search: Search) -> Factors:
+@dataclass(frozen=True)
+class Found:
+    """Factors, and whether something larger was seen outside them."""
+
+    factors: Factors
+    missed: bool
+
+
+def _certified(matrix: Matrix, search: Search) -> Found:
     """Ritz vectors, their true residuals from the products of data and basis, and Rayleigh–Ritz in their span."""
     k = min(search.k or len(search.values), len(search.values))
     V, product = search.space.combined(search.vectors[:, :k].T)
@@ -211,12 +236,22 @@ def _certified(matrix: Matrix, search: Search) -> Factors:
     V, product = turn @ V, turn @ product
     residuals = np.linalg.norm(product - values[:, None] * V, axis=1)
     more = k < len(search.values)
-    return Factors(
+    rounding, own = matrix.rounding, 4 * EPS * float(np.max(values, initial=0.0))
+    following = float(max(search.values[k], 0.0)) if more else None
+    missed = False
+    if search.space.watch is not None and search.finished and not search.space.complete and k:
+        seen = search.space.watch.largest_outside(V, product)
+        missed = seen > values[-1] + float(residuals.max()) + rounding.norm + own
+        if more:  # or above what the search takes for the next one, as far as it knows that
+            missed |= seen > search.values[k] + 2 * search.residuals[k] + rounding.norm + own
+        following = max(following or 0.0, seen)
+    factors = Factors(
         values=values,
         vectors=V,
         residuals=residuals,
-        rounding=np.full(k, matrix.rounding.value + 4 * EPS * values[0]),
-        tilt=np.full(k, matrix.rounding.vector),
-        following=float(max(search.values[k], 0.0)) if more else None,
-        following_residual=float(search.residuals[k]) if more else 0.0,
+        rounding=rounding.of_values(V, values) + own,
+        tilt=rounding.of_products(V, values) + own,
+        following=following,
+        following_residual=(float(search.residuals[k]) if more else 0.0) + rounding.norm + own,
     )
+    return Found(factors, missed)

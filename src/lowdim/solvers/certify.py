@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.results.certificate import Certificate
+from lowdim.results.certificate import Accuracy, Certificate
 from lowdim.solvers.solver import Factors, untrusted
 
 Floats = NDArray[np.float64]
@@ -26,8 +26,12 @@ class Account:
     n_rows: int
     rank: int
     """Directions that the data can have variance in at most: n − 1 or p when they are centred."""
-    total_rounding: float
-    """Probable relative error of the total variance."""
+    total_error: float
+    """Bound on the error of the trace of YᵀY."""
+    left_of_mean: float
+    """What the mean, which is not known exactly, may leave of an eigenvalue that is zero."""
+    data_rounding: Floats
+    """(k,) what the rounding of the values themselves may have changed each eigenvalue by."""
     passes: int
     bytes_read: int | None
 
@@ -39,54 +43,82 @@ UNCLEAR = 1e-3
 """An axis whose angle to its neighbour's is not known better than this (radians) forms a cluster with it."""
 
 
-def certify(factors: Factors, total: float, unit: float, tol: float, data_eps: float, account: Account) -> Certificate:
+def certify(factors: Factors, total: float, unit: float, asked: Accuracy, account: Account) -> Certificate:
     """Bounds for all components; `unit` turns eigenvalues of YᵀY into variances."""
     p = factors.vectors.shape[1]
-    k = int((np.sqrt(factors.values + factors.rounding) > null_size(factors.values, account.n_rows, p)).sum())
+    null = null_size(factors.values, account.n_rows, p) ** 2 + 4 * account.left_of_mean
+    k = int((factors.values + factors.rounding > null).sum())
     k = min(k, account.rank)
     values, residuals, rounding = (part[:k] for part in (factors.values, factors.residuals, factors.rounding))
     error = residuals + factors.tilt[:k]
+    growth = np.broadcast_to(factors.growth, (len(factors.values),))[:k]
     below, below_error = _following(factors, k, p)
-    gaps = _gaps(values, error, below, below_error)
+    together, last = _together(values, error, below, below_error)
+    gaps = _gaps(values, together, below, below_error)
     clear = gaps > 0
-    # an isolated eigenvalue errs by the square of the residual over the gap (Kato–Temple)
-    quadratic = np.divide(residuals**2, gaps, out=np.full(k, np.inf), where=clear)
-    half = np.minimum(residuals, quadratic) + rounding + 8 * EPS * values
+    # an isolated eigenvalue errs by the square of the residual over the gap (Kato–Temple); one of several that lie as
+    # near as their errors by no more than the residuals of all of them together (Kahan; Parlett 1998, §11.5)
+    quadratic = np.divide(error**2, gaps, out=np.full(k, np.inf), where=clear)
+    half = np.where(last | ~clear, together, np.minimum(together, quadratic + rounding)) + 8 * EPS * values
     upper = values + half
     if factors.measured and (residuals > np.maximum(CRUDE * values, 1e4 * EPS * values[:1])).any():
         # far from converged, a residual only says that some eigenvalue is near; the trace bounds the right one:
         # λ_k ≤ trace − Σ_{i<k} λ_i ≤ trace − Σ_{i<k} θ_i
-        upper = np.maximum(upper, total - (np.cumsum(values) - values))
+        upper = np.maximum(upper, total + account.total_error - (np.cumsum(values) - values))
         gaps, clear = np.zeros(k), np.zeros(k, dtype=bool)
         half = upper - values
-    sines = np.divide(error, gaps, out=np.ones(k), where=clear)
+    sines = np.divide(error * growth, gaps, out=np.ones(k), where=clear) + 2 * EPS
     clusters, cut = _clusters(values, error, below, below_error)
     crude = bool(len(clear)) and not clear.any()
-    span, beyond = (1.0, total) if crude else _span(values, residuals, factors.tilt[:k], below + below_error)
-    share, slack, more = (part / total if total > 0 else 0.0 for part in (values.sum(), rounding.sum(), beyond))
-    slack += share * (4 * account.total_rounding + 8 * EPS)
+    span, beyond = (1.0, total) if crude else _span(values, error, growth, below + below_error)
+    captured = _captured(values, rounding, beyond, total, account.total_error)
+    missed = untrusted(values, half, asked.allowed(values, total), p)
+    if factors.lost is not None:
+        missed |= factors.lost[:k]
     nothing = np.zeros(len(factors.values) - k)
-    return Certificate(
-        variances=factors.values * unit,
-        residuals=factors.residuals * unit,
-        rounding=factors.rounding * unit,
-        lower=np.concatenate([np.maximum(values - half, 0.0), nothing]) * unit,
-        upper=np.concatenate([upper, (factors.values + factors.rounding)[k:]]) * unit,
-        angles=np.arcsin(np.concatenate([np.minimum(sines, 1.0), nothing + 1.0])),
-        null=tuple(range(k, len(factors.values))),
-        clusters=clusters,
-        cut=cut,
-        subspace_angle=float(np.arcsin(min(1.0, span))),
-        orthogonality=_orthogonality(factors.vectors),
-        captured=(max(0.0, float(share - slack)), min(1.0, float(share + slack + more))),
-        tol=tol,
-        untrusted=tuple(np.flatnonzero(untrusted(values, half, tol, data_eps, p)).tolist()),
-        measured=factors.measured,
-        solver=account.solver,
-        passes=account.passes,
-        bytes_read=account.bytes_read,
-        notes=factors.notes,
-    )
+    with np.errstate(under="ignore"):
+        return Certificate(
+            variances=factors.values * unit,
+            residuals=factors.residuals * unit,
+            rounding=factors.rounding * unit,
+            lower=_rounded_down(np.concatenate([np.maximum(values - half, 0.0), nothing]) * unit),
+            upper=_rounded_up(np.concatenate([upper, (factors.values + factors.rounding)[k:]]) * unit),
+            angles=np.arcsin(np.concatenate([np.minimum(sines, 1.0), nothing + 1.0])),
+            null=tuple(range(k, len(factors.values))),
+            clusters=clusters,
+            cut=cut,
+            subspace_angle=float(np.arcsin(min(1.0, span))),
+            orthogonality=_orthogonality(factors.vectors),
+            captured=captured,
+            tol=asked.relative,
+            untrusted=tuple(np.flatnonzero(missed).tolist()),
+            measured=factors.measured,
+            solver=account.solver,
+            passes=account.passes,
+            bytes_read=account.bytes_read,
+            notes=factors.notes,
+            floor=asked.of_total,
+            data_rounding=account.data_rounding * unit,
+        )
+
+
+def _rounded_down(bounds: Floats) -> Floats:
+    """The same or less, by the last unit: the change of units rounds, and variances may be too small for float64."""
+    return np.maximum(np.nextafter(np.nextafter(bounds, -np.inf), -np.inf), 0.0)
+
+
+def _rounded_up(bounds: Floats) -> Floats:
+    return np.where(bounds > 0, np.nextafter(np.nextafter(bounds, np.inf), np.inf), np.nextafter(bounds, np.inf))
+
+
+def _captured(values: Floats, rounding: Floats, beyond: float, total: float, error: float) -> tuple[float, float]:
+    """Interval for the share of the total that the true leading components have."""
+    if total <= 0:
+        return 0.0, 0.0
+    slack = float(rounding.sum()) + 8 * EPS * total
+    least = (float(values.sum()) - slack) / (total + error)
+    most = (float(values.sum()) + slack + beyond) / (total - error) if total > error else 1.0
+    return max(0.0, least), min(1.0, float(most))
 
 
 def null_size(values: Floats, n: int, p: int) -> float:
@@ -94,23 +126,33 @@ def null_size(values: Floats, n: int, p: int) -> float:
     return 2 * EPS * max(n, p) * float(np.sqrt(values[0])) if len(values) else 0.0
 
 
-def _span(values: Floats, residuals: Floats, tilt: Floats, below: float) -> tuple[float, float]:
+def _span(values: Floats, error: Floats, growth: Floats, below: float) -> tuple[float, float]:
     """Sine of the angle between the span and the true one (Davis–Kahan), and variance it may have missed."""
     if not len(values):
         return 0.0, 0.0
     delta = values[-1] - below
     if delta <= 0:
-        return 1.0, float(residuals.sum())
-    return float(np.linalg.norm(residuals) + np.linalg.norm(tilt)) / delta, float(residuals @ residuals) / delta
+        return 1.0, float(error.sum())
+    return float(np.linalg.norm(error * growth)) / delta + 2 * EPS, float(error @ error) / delta
 
 
 def _following(factors: Factors, k: int, p: int) -> tuple[float, float]:
     """The first eigenvalue after the k that have any, and its uncertainty; minus infinity if there is none."""
     if k < len(factors.values):
-        return float(factors.values[k]), 0.0
+        return float(factors.values[k]), float(factors.rounding[k])
     if factors.following is not None:
         return factors.following, factors.following_residual
-    return (0.0, 0.0) if k < p else (-np.inf, 0.0)
+    return (0.0, factors.following_residual) if k < p else (-np.inf, 0.0)
+
+
+def _together(values: Floats, error: Floats, below: float, below_error: float) -> tuple[Floats, NDArray[np.bool_]]:
+    """(k,) what each may err by as one of a run of neighbours no further apart than their errors: the root of the sum
+    of the squares of all of them; and which are in the run of the first one left out, which may be among them."""
+    ends, unsure = np.append(values, below), np.append(error, below_error)
+    joined = ends[:-1] - ends[1:] <= unsure[:-1] + unsure[1:]
+    run = np.concatenate([[0], np.cumsum(~joined)])
+    squares = np.bincount(run, unsure**2)
+    return np.sqrt(squares[run[:-1]]), run[:-1] == run[-1]
 
 
 def _gaps(values: Floats, error: Floats, below: float, below_error: float) -> Floats:

@@ -126,13 +126,17 @@ def from_ascending(S: Floats, values: Floats, vectors: Floats, rounding: Roundin
     whole = len(values) == len(S)
     k = keep.count(values[:most], float(S.trace())) or most
     V = np.ascontiguousarray(vectors[:k])
-    residuals = np.linalg.norm(V @ S - values[:k, None] * V, axis=1)
+    product = V @ S
+    residuals = np.linalg.norm(product - values[:k, None] * V, axis=1)
+    # eigenvalues are not quite Rayleigh quotients, of which products with S are known to a few units in the last place
+    own = np.abs(np.einsum("ij,ij->i", product, V) - values[:k]) + (4 + np.sqrt(len(S))) * EPS * values[0]
     return Factors(
         values=values[:k],
         vectors=V,
         residuals=residuals,
-        rounding=np.full(k, rounding.value + 4 * EPS * values[0]),  # LAPACK's own share
-        tilt=np.full(k, rounding.vector),
+        rounding=rounding.of_values(V, values[:k]) + own,
+        tilt=rounding.of_products(V, values[:k]) + own,
         following=float(values[k]) if k < len(values) else None,
+        following_residual=rounding.norm + float(own.max()),
         spectrum=values if whole else None,
     )

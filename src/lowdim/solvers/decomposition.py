@@ -29,7 +29,7 @@ class FullSVD(Solver):
         """Find the components that `keep` asks for."""
         Y = matrix.to_array()
         keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
-        return _factors(*svd(Y), total=matrix.total, keep=keep, most=min(Y.shape))
+        return _factors(matrix, *svd(Y), keep=keep, most=min(Y.shape))
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """A whole decomposition, whatever k."""
@@ -60,7 +60,7 @@ class TSQR(Solver):
         R = matrix.triangle()
         keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         most = min(matrix.n_columns, matrix.moments.n_rows)
-        return _factors(*svd(R), total=matrix.total, keep=keep, most=most)
+        return _factors(matrix, *svd(R), keep=keep, most=most)
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """2 n p² flops of Householder reflections, and a small SVD."""
@@ -97,10 +97,17 @@ def svd(Y: Floats) -> tuple[Floats, Floats]:
     raise np.linalg.LinAlgError("neither gesdd nor gesvd converged")
 
 
-def _factors(sizes: Floats, V: Floats, total: float, keep: Keep, most: int) -> Factors:
+def svd_error(matrix: RowBlocks, sizes: Floats, p: int) -> Floats:
+    """(k,) error of squared singular values of Y: LAPACK's, of the mean and of the scales."""
+    relative = matrix.scaling.scale_error(matrix.moments)
+    return backward_error(sizes, p) + relative * sizes**2 + float(matrix.left_of_mean.sum())
+
+
+def _factors(matrix: RowBlocks, sizes: Floats, V: Floats, keep: Keep, most: int) -> Factors:
     values = sizes**2
-    k = keep.count(values[:most], total) or most
-    backward = backward_error(sizes[:k], V.shape[1])
+    k = keep.count(values[:most], matrix.total) or most
+    backward = svd_error(matrix, sizes[: k + 1], V.shape[1])
+    more, backward = backward[k:], backward[:k]
     return Factors(
         values=values[:k],
         vectors=np.ascontiguousarray(V[:k]),
@@ -108,6 +115,7 @@ def _factors(sizes: Floats, V: Floats, total: float, keep: Keep, most: int) -> F
         rounding=backward,
         tilt=backward,
         following=float(values[k]) if k < len(values) else None,
+        following_residual=float(more[0]) if k < len(values) else 0.0,
         spectrum=values[:most],
         measured=False,
     )

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from lowdim.matrices.matrix import Matrix
 from lowdim.solvers.solver import complete
+from lowdim.solvers.watch import Watch
 from lowdim.sources.workers import in_order
 
 Floats = NDArray[np.float64]
@@ -30,11 +31,18 @@ class KrylovSpace:
     """
 
     def __init__(
-        self, matrix: Matrix, block: int, capacity: int, rng: np.random.Generator, start: Floats | None = None
+        self,
+        matrix: Matrix,
+        block: int,
+        capacity: int,
+        rng: np.random.Generator,
+        start: Floats | None = None,
+        watch: Watch | None = None,
     ):
         p = matrix.n_columns
         self.matrix = matrix
         self.rng = rng
+        self.watch = watch
         self.block = min(block, p)
         self.capacity = min(p, max(capacity, 2 * self.block))
         self._rows = np.empty((min(p, self.capacity + self.block), p))  # pages are only taken when written
@@ -77,7 +85,7 @@ class KrylovSpace:
         """Multiply the waiting block by C and project: the block joins the basis. Gives the part outside it."""
         m, b = self.size, self._waiting
         rows = self._rows[: m + b]
-        product = self.matrix.normal_times(rows[m:])
+        product = self._multiplied(rows[m:])
         self._products[m : m + b] = product
         self._scale = max(self._scale, float(np.linalg.norm(product, axis=1).max()))
         inside = orthogonalise(product, rows)
@@ -87,6 +95,15 @@ class KrylovSpace:
         self._waiting = 0
         self._outside = np.zeros((b, 0))  # not known unless the part outside becomes the next block
         return product
+
+    def _multiplied(self, block: Floats) -> Floats:
+        """Products of a block with C; the vector that watches is multiplied along with it."""
+        watching = None if self.watch is None else self.watch.vector
+        if self.watch is None or watching is None:
+            return self.matrix.normal_times(block)
+        product = self.matrix.normal_times(np.concatenate([block, watching]))
+        self.watch.take(product[-1])
+        return np.ascontiguousarray(product[:-1])
 
     def propose(self, block: Floats) -> None:
         """Let these vectors (b, p) be the next block, less what the basis holds of them."""

@@ -31,6 +31,9 @@ ROUNDING = 1e-14
 DEPENDENT = 1e-10
 """Smallest singular value of columns of length one, beside the largest, at which they are taken to be dependent."""
 
+UNCLEAR = 1e-9
+"""Share of the largest coefficient below which one may be what descent has not yet brought to zero."""
+
 ROUNDS = 60
 """Values of t that coordinate descent looks at, at most; halving alone would bring t to rounding in as many."""
 
@@ -64,18 +67,32 @@ def least_absolute_within(A: Floats, b: Floats, noise: float, nonnegative: bool)
     # lengths of A and b are units only
     unit = float(np.linalg.norm(A, axis=0).max())
     even, right, bound = A / unit, b / size, noise / size
-    found = _by_path(even, right, bound, nonnegative)
+    kept = _distinct(even, nonnegative)  # a column that stands twice ties with itself wherever the path turns
+    found = _by_path(even[:, kept], right, bound, nonnegative)
     if found is None or found.error > GOOD:
-        other = _by_descent(even, right, bound, nonnegative)
+        other = _by_descent(even[:, kept], right, bound, nonnegative)
         found = other if found is None or other.error < found.error else found
-    return found.y * (size / unit), found.q / unit
+    y = np.zeros(A.shape[1])
+    y[kept] = found.y
+    return y * (size / unit), found.q / unit
+
+
+def _distinct(A: Floats, nonnegative: bool) -> NDArray[np.intp]:
+    """Columns without those that repeat an earlier one; its negative too, where y may have both signs."""
+    if not nonnegative:
+        first = np.take_along_axis(A, np.argmax(A != 0, axis=0)[None], axis=0)
+        A = np.where(first < 0, -A, A)
+    return np.sort(np.unique(A, axis=1, return_index=True)[1])
 
 
 def _by_path(A: Floats, b: Floats, noise: float, nonnegative: bool) -> Pair | None:
     """The line of the whole path on which the residual passes `noise`; None if the path ends before, or is no path."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # ties of columns: its error says whether they did harm
-        path = lars_path(A, b, method="lasso", positive=nonnegative)[2]
+        try:
+            path = lars_path(A, b, method="lasso", positive=nonnegative)[2]
+        except ValueError:  # several columns that leave at once, a tie that it does not foresee
+            return None
     lengths = np.linalg.norm(b[:, None] - A @ path, axis=0)
     (within,) = np.nonzero(lengths <= noise)
     if not within.size or within[0] == 0:
@@ -148,7 +165,8 @@ def _by_descent(A: Floats, b: Floats, noise: float, nonnegative: bool) -> Pair:
             warnings.simplefilter("ignore", ConvergenceWarning)  # the error is measured
             y = np.array(model.fit(A, b).coef_)
         residual = b - A @ y
-        exact = on_line(A, b, noise, nonnegative, y)
+        clear = np.where(np.abs(y) > UNCLEAR * np.abs(y).max(), y, 0.0)
+        exact = on_line(A, b, noise, nonnegative, y) or on_line(A, b, noise, nonnegative, clear)
         seen = [best, Pair.of(A, b, noise, nonnegative, y, residual), *([exact] if exact else [])]
         best = min(seen, key=lambda pair: pair.error)
         low, high = (t, high) if np.linalg.norm(residual) <= noise else (low, t)

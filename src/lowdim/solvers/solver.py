@@ -15,9 +15,6 @@ from lowdim.solvers.keep import Keep
 
 Floats = NDArray[np.float64]
 
-TOLERANCE = 1e-10
-"""Relative accuracy that is aimed at when the user names none."""
-
 
 @dataclass(frozen=True)
 class Factors:
@@ -30,12 +27,17 @@ class Factors:
     residuals: Floats
     """(k,) ‖YᵀY v − value v‖."""
     rounding: Floats
-    """(k,) probable error of each value from rounding in the matrix, which a residual cannot show."""
+    """(k,) bound on the error of each value from rounding in the matrix, which a residual cannot show."""
     tilt: Floats
-    """(k,) probable length of the error in YᵀY v from the same cause: what turns axes."""
+    """(k,) bound on the length of the error in YᵀY v from the same cause: what turns axes."""
     following: float | None
     """The next eigenvalue; None if there is none."""
     following_residual: float = 0.0
+    """What the next eigenvalue may lie above that."""
+    lost: NDArray[np.bool_] | None = None
+    """(k,) components that lost digits which the rows, read again, would have given; None: no such."""
+    growth: Floats | float = 1.0
+    """(k,) how many times further axes turn than residual and tilt over the gap: where they come from those of Y Yᵀ."""
     spectrum: Floats | None = None
     """All eigenvalues, where the solver found them anyway."""
     measured: bool = True
@@ -44,7 +46,7 @@ class Factors:
 
 
 def backward_error(sizes: Floats, p: int) -> Floats:
-    """(k,) probable error of squared singular values from LAPACK's SVD.
+    """(k,) error of squared singular values from LAPACK's SVD.
 
     Each σ errs by a modest multiple of eps σ₁ (Anderson et al. 1999, "LAPACK Users' Guide", §4.9), here 8 √p, so σ²
     errs by 2 σ times that, in place of the eps σ₁² of a squared matrix.
@@ -53,18 +55,17 @@ def backward_error(sizes: Floats, p: int) -> Floats:
     return error
 
 
-def untrusted(values: Floats, error: Floats, tol: float, data_eps: float, p: int) -> NDArray[np.bool_]:
-    """(k,) eigenvalues whose error exceeds the tolerance, and could be less by a decomposition of Y itself.
+def untrusted(values: Floats, error: Floats, allowed: Floats, p: int) -> NDArray[np.bool_]:
+    """(k,) eigenvalues whose error exceeds what is allowed, and could be less by a decomposition of Y itself.
 
-    That one errs by a few eps σ₁ σ in σ²; and the rounding of the data themselves (float32) does as much with their
-    eps. Below σ = eps √p σ₁ a value is zero for any method.
+    That one errs by a few eps σ₁ σ in σ². Below σ = eps √p σ₁ a value is zero for any method.
     """
     if not len(values):
         return np.zeros(0, dtype=bool)
     eps = float(np.finfo(float).eps)
-    possible = (48 * np.sqrt(p) * eps + 4 * (data_eps if data_eps > eps else 0.0)) * np.sqrt(values * values[0])
+    possible = 48 * np.sqrt(p) * eps * np.sqrt(values * values[0])
     null = 64 * p * eps**2 * values[0]
-    missed: NDArray[np.bool_] = error > max(tol, data_eps) * values + possible + null
+    missed: NDArray[np.bool_] = error > allowed + possible + null
     return missed
 
 

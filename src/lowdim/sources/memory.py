@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from lowdim.sources.source import BLOCK_BYTES, Block, Source
 
 LEAST_BLOCKS = 8
-"""Small tables are still cut into this many blocks (if they have the rows), so that every thread has work."""
+"""Tables are cut into at least this many blocks (if they have the rows), so that every thread has work …"""
+
+LEAST_ENTRIES = 2**16
+"""… and of at least so many numbers: with fewer, handing a block over takes longer than the work."""
 
 
 @final
@@ -32,7 +35,8 @@ class ArraySource(Source):
         """Give views of consecutive rows."""
         n = self.array.shape[0]
         count = -(-n // self.rows_per_block())
-        even = -(-n // (LEAST_BLOCKS * -(-count // LEAST_BLOCKS)))  # a multiple of blocks: no thread waits at the end
+        least = max(1, min(LEAST_BLOCKS, self.array.size // LEAST_ENTRIES))
+        even = -(-n // (least * -(-count // least)))  # a multiple of blocks: no thread waits at the end
         step = even if self.most_block_bytes is not None else max(least_rows, even)
         for start in range(0, n, step):
             yield Block(start, self.array[start : start + step])

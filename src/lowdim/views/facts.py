@@ -83,6 +83,8 @@ def _facts(fit: Fit | MixtureFit) -> dict[str, Any]:
             "relative_error": certificate.relative_error,
             "angle": certificate.axis_angle,
             "tol": certificate.tol,
+            "tol_of_total": certificate.floor,
+            "data_rounding": certificate.relative_data_rounding,
         },
         "made_by": _made_by(fit.provenance),
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.results.certificate import counted, ranges
+from lowdim.results.certificate import Certificate, counted, ranges
 from lowdim.results.codebook import CodebookFit
 from lowdim.results.kernel import KernelFit
 from lowdim.results.latent import LatentFit
@@ -140,13 +140,17 @@ def accuracy(fit: LinearFit) -> str:
         )
     digits = _digits(max(certificate.relative_error, 1e-16))
     text = f"certified: variances right to {digits} digits"
+    return f"{text}{_of_axes(certificate)}{f'; {allowed}' if (allowed := certificate.allowed_by_data) else ''}"
+
+
+def _of_axes(certificate: Certificate) -> str:
     if certificate.clusters:
         runs = " and ".join(f"PC{run[0] + 1} to PC{run[-1] + 1}" for run in certificate.clusters)
-        return f"{text}; {runs} have nearly equal variances, so only the plane they span is fixed"
+        return f"; {runs} have nearly equal variances, so only the plane they span is fixed"
     if certificate.cut:
-        return f"{text}; the last one and the next, left out, are nearly equal: keep one more or one fewer"
+        return "; the last one and the next, left out, are nearly equal: keep one more or one fewer"
     angle = math.degrees(certificate.axis_angle)
-    return f"{text}, directions to {angle:.0e} degrees" if angle > 0 else text
+    return f", directions to {angle:.0e} degrees" if angle > 0 else ""
 
 
 def next_steps(steps: tuple[tuple[str, str], ...], width: int) -> list[Line]:

@@ -1,0 +1,170 @@
+"""What certificates say holds: adversarial matrices against a decomposition in extended precision."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from tests.certificates import EXACT, FAMILIES, SOLVERS, Case, broken_promises, cases, fitted, truths
+
+import lowdim
+from lowdim.errors import BadInput, LowdimWarning, NeedsAnotherPass
+from lowdim.matrices.matrix import Matrix
+from lowdim.matrices.rounding import Rounding
+from lowdim.solvers.block_lanczos import MISLED, BlockLanczos
+from lowdim.solvers.keep import KeepCount
+
+SLOW = 9_000
+"""Cases of `make check-slow`, after the 1,000 quick ones."""
+
+pytestmark = pytest.mark.skipif(EXACT > 1e-18, reason="numpy.longdouble has no more digits than float64 here")
+
+
+def false_bounds(known: list[Case]) -> list[str]:
+    """What the certificates of these cases say that is not so."""
+    false = []
+    for case, truth in zip(known, truths(known), strict=True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LowdimWarning)  # of constant columns and missing directions, as it must be
+            try:
+                false += [f"{case}: {what}" for what in broken_promises(case, fitted(case), truth)]
+            except (BadInput, NeedsAnotherPass) as error:
+                # squares out of range: batches cannot be read again in other units, and say so
+                out_of_range = case.family in ("tiny_values", "subnormal", "huge_values")
+                false += [] if out_of_range and case.variant in ("batches", "blocks") else [f"{case}: {error}"]
+    return false
+
+
+def test_there_are_families_enough() -> None:
+    assert len(FAMILIES) >= 40
+
+
+@pytest.mark.parametrize("first", range(0, 1000, 250))
+def test_no_bound_is_false(first: int) -> None:
+    assert false_bounds(list(cases(250, first))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(1000, 1000 + SLOW, 1000))
+def test_no_bound_of_many_is_false(first: int) -> None:
+    assert false_bounds(list(cases(1000, first))) == []
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("solver", ["auto", "full", "covariance_eigh", "arpack", "tsqr"])
+def test_columns_that_vary_in_their_last_digits_are_not_constant(dtype: str, solver: str) -> None:
+    X = (290 + np.random.default_rng(0).standard_normal((500, 5))).astype(dtype)
+    right = np.linalg.svd(X.astype(float) - 290 - (X.astype(float) - 290).mean(0), compute_uv=False) ** 2 / 499
+    model = lowdim.PCA(2, svd_solver=solver).fit(X)
+    np.testing.assert_allclose(model.explained_variance_, right[:2], rtol=1e-12)  # LAPACK's own rounding, 500 rows
+    assert lowdim.ProbabilisticPCA(2).fit(X).total_variance_ == pytest.approx(right.sum() * 499 / 500, rel=1e-12)
+
+
+def test_a_column_far_from_zero_beside_others_keeps_its_variance() -> None:
+    r = np.random.default_rng(0)
+    X = r.standard_normal((500, 4)).astype("f4")
+    X[:, 3] = 8.25e6 + 3 * r.standard_normal(500)
+    full = lowdim.PCA(2, svd_solver="full").fit(X).explained_variance_ratio_
+    for solver in ("auto", "arpack", "tsqr", "covariance_eigh"):
+        found = lowdim.PCA(2, svd_solver=solver).fit(X).explained_variance_ratio_
+        np.testing.assert_allclose(found, full, rtol=1e-10)  # what is asked for by default
+
+
+def test_what_the_rounding_of_the_data_allows_is_said() -> None:
+    X = (290 + np.random.default_rng(0).standard_normal((500, 5))).astype(np.float16)
+    model = lowdim.PCA(2).fit(X)
+    # half a unit in the last place of 290 in float16 is 1/8, of a deviation of 1
+    assert 0.1 < model.certificate_.relative_data_rounding < 2
+    assert model.certificate_.word == "certified"  # of the numbers as they are
+    for said in (str(model.certificate_), model.explain()):
+        assert "if the values were rounded to their type, they fix variances to" in said
+    whole = lowdim.PCA(2).fit(np.rint(X.astype(float)).astype(np.int16))
+    assert whole.certificate_.allowed_by_data is None
+
+
+def test_an_offset_costs_no_digits_on_any_route() -> None:
+    # the subtraction is exact, so the truth needs no extra precision
+    for shape in ((12, 30), (60, 8)):
+        for offset in (1e8, 1e11, 1e13):
+            X = offset + np.random.default_rng(0).standard_normal(shape)
+            for solver in ("auto", "full", "covariance_eigh", "arpack", "gram", "tsqr"):
+                found = lowdim.PCA(3, svd_solver=solver).fit(X).explained_variance_
+                right = lowdim.PCA(3, svd_solver="full").fit(X - offset).explained_variance_
+                np.testing.assert_allclose(found, right, rtol=1e-11, err_msg=f"{shape} {offset} {solver}")
+
+
+@pytest.mark.parametrize("leading", [2, 4])
+def test_nearly_tied_axes_of_float32_are_not_told_apart(leading: int) -> None:
+    for seed in range(20):
+        r = np.random.default_rng(seed)
+        gap = 10.0 ** -r.integers(3, 8)
+        U = np.linalg.qr(np.c_[np.ones(30), r.standard_normal((30, 12))])[0][:, 1:]
+        V = np.linalg.qr(r.standard_normal((12, 12)))[0]
+        sizes = np.r_[1 - gap * np.arange(leading), np.linspace(0.7, 0.1, 12 - leading)]
+        X = ((U * sizes) @ V.T).astype("f4")
+        model = lowdim.PCA(1).fit(X)
+        D = X.astype(float) - X.astype(float).mean(0)
+        cosine = min(1.0, abs(float(model.components_[0] @ np.linalg.svd(D)[2][0])))
+        # the truth here is float64's: an angle of rounding over the gap of what was rounded to float32
+        assert np.arccos(cosine) <= model.certificate_.angles[0] + 1e-7
+        assert model.certificate_.passes == 1
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS, "randomized", "lanczos"])
+@pytest.mark.parametrize("tol", [0, 1e-12, 1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.5])
+def test_every_tolerance_gives_bounds_that_hold(solver: str, tol: float) -> None:
+    rng = np.random.default_rng(0)
+    p = 150 if solver in ("arpack", "randomized", "lanczos") else 40  # so wide that the space does not hold everything
+    for X in (rng.standard_normal((p + 50, p)), rng.standard_normal((p - 20, p)) / np.arange(1, p + 1)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LowdimWarning)
+            model = lowdim.PCA(5, svd_solver=solver, tol=tol).fit(X)
+        right = np.linalg.svd(X - X.mean(0), compute_uv=False)[:5] ** 2 / (len(X) - 1)
+        near = 1e-13 * right  # LAPACK's own
+        assert (model.certificate_.lower <= right + near).all()
+        assert (right - near <= model.certificate_.upper).all()
+        if model.certificate_.reached:
+            assert (np.abs(model.explained_variance_ - right) <= max(tol, 1e-10) * right * (1 + 1e-6)).all()
+
+
+class Blind(np.random.Generator):
+    """A generator whose vectors have nothing of the first column: a start that misses an axis."""
+
+    def __init__(self) -> None:
+        super().__init__(np.random.PCG64(0))
+
+    def standard_normal(self, size=None, *args, **kwargs):  # type: ignore[no-untyped-def]
+        drawn = super().standard_normal(size, *args, **kwargs)
+        drawn[..., 0] = 0.0
+        return drawn
+
+
+class Diagonal(Matrix):
+    """A diagonal matrix: what a start has nothing of never comes in by rounding."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values, self.passes = values, 0
+
+    n_columns = property(lambda self: len(self.values))  # type: ignore[assignment]
+    total = property(lambda self: float(self.values.sum()))  # type: ignore[assignment]
+    rounding = property(lambda self: Rounding.of_entries(1e-16, self.values))  # type: ignore[assignment]
+
+    def normal_times(self, Q: np.ndarray) -> np.ndarray:
+        self.passes += 1
+        return Q * self.values
+
+
+@pytest.mark.parametrize("missed", [1.0001, 1.1, 2.0, 100.0])
+@pytest.mark.parametrize("k", [1, 5])
+def test_an_axis_that_the_start_is_orthogonal_to_is_found_all_the_same(missed: float, k: int) -> None:
+    values = np.concatenate([[missed], 0.8 ** np.arange(399)])
+    found = BlockLanczos().solve(Diagonal(values), KeepCount(k), 1e-10, Blind())
+    np.testing.assert_allclose(found.values, values[:k], rtol=1e-9)
+    assert MISLED in found.notes
+
+
+def test_a_start_that_misses_nothing_is_left_alone() -> None:
+    values = 0.8 ** np.arange(400)
+    found = BlockLanczos().solve(Diagonal(values), KeepCount(5), 1e-10, np.random.default_rng(0))
+    assert found.notes == ()
