@@ -63,8 +63,9 @@ def test_alleles_that_are_swapped_or_of_the_other_strand_are_turned(tmp_path):
     write(tmp_path / "old.bed", CALLS, **alleles("A" * 60, "G" * 60))
     model = GenotypePCA(2).fit(tmp_path / "old.bed")
     model.save(tmp_path / "m.lowdim")
-    expected = model.transform(CALLS)
-    np.testing.assert_array_equal(model.transform(tmp_path / "old.bed"), expected)
+    expected = model.transform(tmp_path / "old.bed")
+    # blocks of a file are others than those of an array: sums of 60 products in another order
+    np.testing.assert_allclose(model.transform(CALLS), expected, atol=1e-12)
     turned = np.arange(60) % 3 == 0
     calls = np.where(turned & (CALLS >= 0), 2 - CALLS, CALLS)
     first = np.where(turned, "G", np.where(np.arange(60) % 5 == 1, "T", "A"))

@@ -78,10 +78,14 @@ def test_blocks_of_a_csr_matrix_share_its_numbers() -> None:
 
 
 def test_a_wish_for_more_rows_makes_fewer_blocks() -> None:
-    source = open_source(case("very tall").data)
+    source = open_source(np.zeros((1200, 600)))
     few = list(source.blocks(least_rows=700))
     assert [block.rows.shape[0] for block in few] == [700, 500]
     assert len(list(source.blocks())) > 2
+
+
+def test_small_tables_are_not_cut() -> None:
+    assert len(list(open_source(np.zeros((1200, 50))).blocks())) == 1
 
 
 @pytest.mark.parametrize("stored", [0, 1, 5], ids=["nothing stored", "one entry", "one full row"])
