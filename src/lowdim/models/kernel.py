@@ -40,7 +40,7 @@ class KernelModel(VarianceModel):
     preimage: str
     n_jobs: Any
 
-    _record: KernelFit | None
+    _record: KernelFit | None = None
     _custom: Kernel | None
     """The user's own function."""
     _preimages: PreimageModel | None
@@ -49,18 +49,13 @@ class KernelModel(VarianceModel):
     @property
     def fit_(self) -> KernelFit:
         """The frozen record of the fit, which every read-out below reads."""
-        found: KernelFit | None = getattr(self, "_record", None)
-        if found is None:
-            raise AttributeError("This KernelPCA is not fitted yet: call fit with data first.")
+        found: KernelFit = super().fit_
         return found
 
     @property
     def plot(self) -> KernelPlots:
         """Figures of this fit: `model.plot.scores(X)`, `model.plot.widths(X)`, …"""
         return KernelPlots(self)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_record", None) is not None
 
     # -- attributes, with scikit-learn's names --------------------------------------------------------------------
 

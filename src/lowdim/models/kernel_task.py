@@ -152,6 +152,8 @@ def _check(model: KernelPCA) -> None:
     settings.real(OWNER, "alpha", model.alpha, 0.0)
     if model.n_landmarks is not None:
         settings.whole(OWNER, "n_landmarks", model.n_landmarks, 1, None)
+    if model.iterated_power != "auto":
+        settings.whole(OWNER, "iterated_power", model.iterated_power, 0, None, " or 'auto'")
     if model.scaling not in ("unit_axis", "lecture1"):
         raise BadParameter.of(OWNER, "scaling", model.scaling, "'unit_axis' or 'lecture1'")
     if model.not_positive not in ("error", "clip"):
@@ -164,7 +166,6 @@ def _most(model: KernelPCA) -> int | None:
         settings.whole(OWNER, "max_iter", model.max_iter, 1, None, " or None")
         return int(model.max_iter)
     if model.eigen_solver == "randomized" and model.iterated_power != "auto":
-        settings.whole(OWNER, "iterated_power", model.iterated_power, 0, None, " or 'auto'")
         return int(model.iterated_power) + 1
     return None
 

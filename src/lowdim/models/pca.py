@@ -125,6 +125,8 @@ class PCA(Unsure, LinearModel):
         self.missing = missing
         self.memory = memory
 
+    _record: LinearFit | None = None
+
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PCA:
@@ -140,11 +142,11 @@ class PCA(Unsure, LinearModel):
             stop.model = self._part(X, source, stop.statistic)
             raise
         except MissingValues as holes:
-            if settings.missing("PCA", self.missing) == "error":
+            if self.missing == "error":
                 raise (holes.of_genotypes() if isinstance(source, ColumnwiseSource) else holes) from None
             learnt = Learnt(fit_with_holes(self, source, sample_weight, scaling), None)
         self._remember(X, source)
-        self._record: LinearFit | None = learnt.fit
+        self._record = learnt.fit
         self._moments = learnt.moments
         return self
 
@@ -162,6 +164,7 @@ class PCA(Unsure, LinearModel):
         first = not hasattr(self, "_moments")
         source = self._opened(X, reset=first)
         scaling = self._scaling(source)
+        settings.missing("PCA", self.missing)
         settings.keep_rule("PCA", self.n_components, None, source.n_columns)
         try:
             matrix = batch_matrix(source, sample_weight, scaling, budget_of("PCA", self.memory))
@@ -175,7 +178,7 @@ class PCA(Unsure, LinearModel):
         else:
             moments = self._kept_moments().merge(moments)
         self._moments = moments
-        self._record = None
+        self._record, self._assigned, self._made = None, {}, None
         return self
 
     def merge(self, other: PCA) -> PCA:
@@ -193,13 +196,10 @@ class PCA(Unsure, LinearModel):
         return merged
 
     @property
-    def fit_(self) -> LinearFit:
-        """The frozen record of the fit; after `partial_fit` it is computed when first asked for."""
-        if getattr(self, "_record", None) is None:
-            if getattr(self, "_moments", None) is None:
-                raise AttributeError("This PCA is not fitted yet: call fit with data first.")
+    def _learnt(self) -> LinearFit | None:
+        """The record of the fit; after `partial_fit` it is computed when first asked for."""
+        if self._record is None and getattr(self, "_moments", None) is not None:
             self._record = self._from_moments()
-        assert self._record is not None
         return self._record
 
     @property
@@ -208,7 +208,7 @@ class PCA(Unsure, LinearModel):
         return HoledPlots(self) if self.missing == "ppca" else PCAPlots(self)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_record", None) is not None or getattr(self, "_moments", None) is not None
+        return super().__sklearn_is_fitted__() or getattr(self, "_moments", None) is not None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -251,6 +251,7 @@ class PCA(Unsure, LinearModel):
 
     def _plan(self, source: Source, sample_weight: Any) -> Plan:
         settings.check_seed("PCA", self.random_state)
+        settings.missing("PCA", self.missing)
         return plan_fit(
             "PCA",
             source,
@@ -298,4 +299,4 @@ class PCA(Unsure, LinearModel):
         return fit_linear(matrix, keep, choice, tol, self.random_state, self._data_spacing).fit
 
     def _kept_moments(self) -> Moments:
-        return kept_moments(getattr(self, "_moments", None), getattr(self, "_record", None))
+        return kept_moments(getattr(self, "_moments", None), self._record)

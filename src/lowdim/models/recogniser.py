@@ -132,6 +132,7 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         """
         check_settings(self)
         source = self._opened(X, reset=True).unweighted()
+        settings.scaling_of(OWNER, True, self.scale, None, 0, source.n_columns, 0.0)
         classes, places = np.unique(labels_of(OWNER, source, y), return_inverse=True)
         rows, _ = all_rows(source)
         if rows.shape[0] != len(places):  # rows of a stream are counted by reading them

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+from inspect import signature
 from numbers import Integral, Real
 from typing import Any
 
@@ -78,6 +80,18 @@ def flag(owner: str, name: str, given: Any) -> None:
     """Raise an error unless True or False was given."""
     if not isinstance(given, (bool, np.bool_)):
         raise BadParameter.of(owner, name, given, "True or False")
+
+
+def check_flags(model: Any) -> None:
+    """Raise an error unless every setting that the model's constructor declares as a bool is True or False."""
+    for name in _flags(type(model)):  # type: ignore[arg-type]  # mypy does not take a class for hashable
+        flag(type(model).__name__, name, getattr(model, name))
+
+
+@cache
+def _flags(kind: type) -> tuple[str, ...]:
+    declared = signature(kind).parameters
+    return tuple(name for name, parameter in declared.items() if parameter.annotation in (bool, "bool"))
 
 
 def real(owner: str, name: str, given: Any, least: float) -> None:

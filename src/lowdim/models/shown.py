@@ -47,6 +47,8 @@ class Shown:
     def _card(self) -> Any:
         """What the record says at a glance; None where there is none: showing a model computes nothing."""
         record = getattr(self, "_record", None)
+        if getattr(self, "_assigned", None):
+            record = getattr(self, "fit_", None)  # None as long as too little was assigned
         if record is None:
             return None
         from lowdim.views.card import card_of

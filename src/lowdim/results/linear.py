@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.results.certificate import Certificate
+from lowdim.results.certificate import Certificate, uncertified
+from lowdim.results.held import Held, said_of
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +25,21 @@ class Provenance:
     """Bytes that the plan foresaw beside the data and the result."""
     seed: str
     versions: tuple[tuple[str, str], ...] = ()
+
+
+ATTRIBUTES = {
+    "mean": "mean_",
+    "scale": "scale_",
+    "components": "components_",
+    "variances": "explained_variance_",
+    "singular_values": "singular_values_",
+}
+"""Arrays of a linear fit → what users call them."""
+
+
+def _withdrawn(fit: LinearFit, given: Certificate, changed: tuple[str, ...]) -> Certificate:
+    note = said_of(tuple(ATTRIBUTES[name] for name in changed), "changed")
+    return uncertified(fit.components, fit.variances, fit.total_variance, given.solver, note)
 
 
 @dataclass(frozen=True)
@@ -51,8 +67,9 @@ class LinearFit:
     weight: float
     """Sum of row weights."""
     ddof: int
-    certificate: Certificate
     provenance: Provenance
+    certificate: Held[Certificate] = Held(*ATTRIBUTES, withdrawn=_withdrawn)  # noqa: RUF009  a descriptor
+    """Of the arrays above, as long as they are what they were."""
     columns: tuple[str, ...] | None = None
     spectrum: Floats | None = field(default=None, repr=False)
     """All variances, where the solver found them anyway."""
@@ -83,7 +100,7 @@ class LinearFit:
     @property
     def whitening(self) -> Floats:
         """(k,) one over the standard deviations; 0 for directions without variance, whose scores are rounding."""
-        real = np.arange(self.k) < self.k - len(self.certificate.null)
+        real = np.arange(self.k) < self.k - len(HELD.given(self).null)
         return np.divide(1.0, np.sqrt(self.variances), out=np.zeros(self.k), where=real & (self.variances > 0))
 
     def axes(self, whiten: bool) -> Floats:
@@ -95,6 +112,11 @@ class LinearFit:
     def strengths(self) -> Floats:
         """(k,) lengths of the loading vectors: the standard deviations along the axes."""
         return np.sqrt(self.variances)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Arrays that somebody changed since the fit, by the names that users have for them."""
+        return tuple(ATTRIBUTES[name] for name in HELD.changed(self))
 
     @property
     def reached(self) -> bool:
@@ -115,3 +137,6 @@ class LinearFit:
         left = self.total_variance - float(self.variances.sum())
         # what rounding leaves of a difference of equal numbers is zero
         return max(left, 0.0) / (p - k) if left > 1e-14 * p * self.total_variance else 0.0
+
+
+HELD: Held[Certificate] = vars(LinearFit)["certificate"]
