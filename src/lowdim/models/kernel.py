@@ -15,6 +15,7 @@ from lowdim.matrices.kernel_columns import COMPILED_FROM
 from lowdim.matrices.kernel_functions import Kernel
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models import kernel_rows
+from lowdim.models.assigned import Assignable
 from lowdim.models.fit_kernel import all_rows
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.kernel_preimages import PreimageModel, checked_way
@@ -59,12 +60,12 @@ class KernelModel(VarianceModel):
 
     # -- attributes, with scikit-learn's names --------------------------------------------------------------------
 
-    @property
+    @Assignable
     def eigenvalues_(self) -> Floats:
         """(k,) eigenvalues of the centred kernel matrix, largest first; with landmarks, lower ends of intervals."""
-        return self.fit_.values
+        return _read_only(self.fit_.values)
 
-    @property
+    @Assignable
     def eigenvectors_(self) -> Floats:
         """(n, k) its unit eigenvectors, where the fit was made over all rows; zeros for eigenvalues of zero."""
         if not self.fit_.over_rows:
@@ -72,7 +73,7 @@ class KernelModel(VarianceModel):
                 f"eigenvectors_ has a number for each of the {self.fit_.n_rows:,} rows, which this fit by "
                 f"{self.fit_.provenance.solver} does not keep: transform(X) / sqrt(eigenvalues_) gives them."
             )
-        return self.fit_.eigenvectors
+        return _read_only(self.fit_.eigenvectors)
 
     @property
     def eigenvalue_intervals_(self) -> Floats:
@@ -94,18 +95,18 @@ class KernelModel(VarianceModel):
         """Trace of what the landmarks do not see, 0 for exact fits: no eigenvalue is larger by more than this."""
         return self.fit_.found.slack
 
-    @property
+    @Assignable
     def gamma_(self) -> float | None:
         """The width that was used, as gamma."""
         return self.fit_.kernel.gamma
 
-    @property
+    @Assignable
     def X_fit_(self) -> Floats:  # noqa: N802  scikit-learn's name
         """(m, p) rows that the kernel is taken with: all rows, landmarks, or the frequencies of random features."""
         fit = self.fit_
-        return fit.found.basis if fit.found.waves else fit.undone(fit.found.basis)
+        return _read_only(fit.found.basis if fit.found.waves else fit.undone(fit.found.basis))
 
-    @property
+    @Assignable
     def dual_coef_(self) -> Floats:
         """(m, p) coefficients of the regression from scores to rows about their mean, with fit_inverse_transform."""
         if not self.fit_inverse_transform:
@@ -244,3 +245,10 @@ class KernelModel(VarianceModel):
             self._preimages = PreimageModel(self.fit_, kernel, float(self.alpha))
         assert self._preimages is not None
         return self._preimages
+
+
+def _read_only(array: Floats) -> Floats:
+    """A view that cannot be written to: axes follow from the kernel, and would not follow a change."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -45,6 +45,11 @@ class LinearModel(Tables, VarianceModel):
         return found
 
     @property
+    def _as_fitted(self) -> LinearFit:
+        found: LinearFit = super()._as_fitted
+        return found
+
+    @property
     def plot(self) -> LinearPlots:
         """Figures of this fit: `model.plot.scree()`, `model.plot.scores(X)`, …"""
         return LinearPlots(self)
@@ -54,22 +59,22 @@ class LinearModel(Tables, VarianceModel):
     @Assignable
     def components_(self) -> Floats:
         """(k, p) orthonormal axes, largest variance first."""
-        return self.fit_.components
+        return self._as_fitted.components
 
     @Assignable
     def singular_values_(self) -> Floats:
         """(k,) singular values of the centred (and scaled, weighted) matrix."""
-        return self.fit_.singular_values
+        return self._as_fitted.singular_values
 
     @Assignable
     def mean_(self) -> Floats:
         """(p,) mean of each column."""
-        return self.fit_.mean
+        return self._as_fitted.mean
 
     @Assignable
     def scale_(self) -> Floats:
         """(p,) what each column was divided by; ones without scaling and for constant columns."""
-        return self.fit_.scale
+        return self._as_fitted.scale
 
     @Assignable
     def n_samples_(self) -> int:
@@ -203,13 +208,7 @@ class LinearModel(Tables, VarianceModel):
             self.n_features_in_ = np.shape(value)[1]
 
     def _with_assigned(self, record: Any) -> LinearFit:
-        made = linear_record(record, self._assigned, type(self).__name__)
-        if self.whiten and np.isnan(made.variances).any():
-            raise AttributeError(
-                f"{type(self).__name__}.explained_variance_ is not known of all components that were assigned, but "
-                "whiten=True divides by it: assign it too."
-            )
-        return made
+        return linear_record(record, self._assigned, type(self).__name__)
 
     @property
     def _preparation(self) -> Preparation:

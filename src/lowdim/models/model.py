@@ -61,6 +61,12 @@ class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         """The record that the fit left, if there is one."""
         return self._record
 
+    @property
+    def _as_fitted(self) -> Any:
+        """The same, or where there is none, that of what was assigned: attributes are read one by one from here."""
+        record = self._learnt
+        return self.fit_ if record is None else record
+
     def _with_assigned(self, record: Any) -> Any:
         """The record, or None, with attributes that were assigned in the place of those learnt."""
         raise NotImplementedError
@@ -174,9 +180,9 @@ class VarianceModel(Model):
     @Assignable
     def explained_variance_(self) -> Floats:
         """(k,) variances along the axes; of a kernel's, in the space of its features: eigenvalues over n − 1."""
-        return np.asarray(self.fit_.variances)
+        return np.asarray(self._as_fitted.variances)
 
     @Assignable
     def explained_variance_ratio_(self) -> Floats:
         """(k,) shares of the total variance; zeros for a constant matrix."""
-        return np.asarray(self.fit_.shares)
+        return np.asarray(self._as_fitted.shares)

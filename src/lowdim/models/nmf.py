@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lowdim.errors import BadInput
 from lowdim.matrices.convert import row_weights
+from lowdim.models.assigned_parts import parts_record
 from lowdim.models.fit_nmf import fit_in_memory
 from lowdim.models.fit_nmf_batches import next_batch
 from lowdim.models.fit_nmf_rows import fit_by_passes
@@ -183,7 +185,7 @@ class NMF(NonNegativeModel):
 
         `H` (k, p) is where init="custom" begins, at the first batch.
         """
-        before = getattr(self, "_record", None)
+        before = self.fit_ if self.__sklearn_is_fitted__() else None
         source = self._opened(X, reset=before is None)
         task = task_of(self, source.n_columns, W, H)
         if sample_weight is not None:
@@ -205,6 +207,9 @@ class NMF(NonNegativeModel):
         return explain_plan(plan_nmf(source, task, task.k or USUAL, budget_of(OWNER, self.memory)).facts(task))
 
     # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _with_assigned(self, record: NonNegativeFit | None) -> NonNegativeFit:
+        return parts_record(record, self._assigned, partial(task_of, self))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

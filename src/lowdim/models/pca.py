@@ -192,7 +192,7 @@ class PCA(Unsure, LinearModel):
         merged: PCA = clone(self)
         merged.__dict__.update({k: v for k, v in self.__dict__.items() if k not in merged.__dict__})
         merged._moments = mine.merge(theirs)
-        merged._record = None
+        merged._record, merged._assigned, merged._made = None, {}, None
         return merged
 
     @property

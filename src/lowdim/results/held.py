@@ -66,4 +66,4 @@ def said_of(attributes: tuple[str, ...], done: str) -> str:
     """A sentence about attributes that somebody changed or assigned after the fit."""
     names = " and ".join(attributes)
     were = "was" if len(attributes) == 1 else "were"
-    return f"{names} {were} {done} after the fit, so nothing is certified: fit again for that"
+    return f"since the fit {names} {were} {done}, so nothing is certified: fit again for that"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.errors import SingularModel
 from lowdim.results.certificate import Certificate, uncertified
 from lowdim.results.held import Held, said_of
 
@@ -101,12 +102,23 @@ class LinearFit:
     def whitening(self) -> Floats:
         """(k,) one over the standard deviations; 0 for directions without variance, whose scores are rounding."""
         real = np.arange(self.k) < self.k - len(HELD.given(self).null)
-        return np.divide(1.0, np.sqrt(self.variances), out=np.zeros(self.k), where=real & (self.variances > 0))
+        known = self.known_variances
+        return np.divide(1.0, np.sqrt(known), out=np.zeros(self.k), where=real & (known > 0))
 
     def axes(self, whiten: bool) -> Floats:
         """(k, p) axes in the data's units, by which scores, whitened ones if so, become rows about the mean."""
         axes = self.components * self.undo_gain
-        return axes * np.sqrt(self.variances)[:, None] if whiten else axes
+        return axes * np.sqrt(self.known_variances)[:, None] if whiten else axes
+
+    @property
+    def known_variances(self) -> Floats:
+        """(k,) the variances, or an error where components were assigned without them."""
+        if np.isnan(self.variances).any():
+            raise SingularModel(
+                "explained_variance_ is not known of all components, as components_ was assigned without it, but "
+                "whitening, densities and files need it: assign it too."
+            )
+        return self.variances
 
     @property
     def strengths(self) -> Floats:
