@@ -186,7 +186,7 @@ def test_components_and_a_mean_are_enough_to_transform():
     with pytest.raises(NotFittedError):
         model.transform(IRIS)
     model.components_ = theirs.components_
-    with pytest.raises(AttributeError, match="mean_ is not known: components_ was assigned .* assign mean_ too"):
+    with pytest.raises(AttributeError, match=r"mean_ is not known: components_ was assigned .* assign mean_ too"):
         model.transform(IRIS)
     model.mean_ = theirs.mean_
     np.testing.assert_allclose(model.transform(IRIS), theirs.transform(IRIS), rtol=0, atol=1e-12)

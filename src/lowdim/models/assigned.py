@@ -14,12 +14,12 @@ from typing import Any, Generic, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim import __version__
 from lowdim.errors import WrongShape
-from lowdim.results.certificate import uncertified
 from lowdim.results.genotypes import GenotypeFit
 from lowdim.results.held import said_of
 from lowdim.results.latent import LatentFit
-from lowdim.results.linear import LinearFit, Provenance
+from lowdim.results.linear import LinearFit, Provenance, not_certified
 
 Floats = NDArray[np.float64]
 Value = TypeVar("Value")
@@ -77,7 +77,7 @@ def linear_record(record: LinearFit | None, given: Mapping[str, Any], owner: str
         singular = np.sqrt(np.maximum(variances, 0.0) * max(1, n - 1))
     total = _total(record, given, variances, p)
     note = said_of(tuple(sorted(given)), "assigned")
-    made = Provenance("unknown data", MADE_BY, "attributes were assigned", 0, 0, "unknown")
+    made = Provenance("unknown data", MADE_BY, "attributes were assigned", 0, 0, "unknown", (("lowdim", __version__),))
     known: dict[str, Any] = {
         "mean": vectors["mean_"],
         "scale": vectors["scale_"],
@@ -87,11 +87,10 @@ def linear_record(record: LinearFit | None, given: Mapping[str, Any], owner: str
         "total_variance": total,
         "n_rows": n,
         "spectrum": None,
-        "certificate": uncertified(components, variances, total, MADE_BY, note),
+        "certificate": not_certified(components, variances, total, MADE_BY, note),
     }
     if record is None:
         return LinearFit(**known, column_weight=None, weight=float(n), ddof=1, provenance=made)
-    known |= {"provenance": replace(record.provenance, reason=f"{record.provenance.reason}; {note}")}
     if isinstance(record, LatentFit):
         noise = float(given.get("noise_variance_", record.noise))
         known |= {"noise": noise, "spread": None, "ascent": None, "loglik": float("nan")}

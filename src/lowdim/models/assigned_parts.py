@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim import __version__
 from lowdim.errors import BadInput, WrongShape
 from lowdim.models.assigned import MADE_BY
 from lowdim.models.nmf_settings import OWNER, NmfTask
@@ -49,7 +50,9 @@ def parts_record(
             loss=0.0,
             null_loss=0.0,
             missing=0,
-            provenance=Provenance("unknown data", MADE_BY, "components_ was assigned", 0, 0, "unknown"),
+            provenance=Provenance(
+                "unknown data", MADE_BY, "components_ was assigned", 0, 0, "unknown", (("lowdim", __version__),)
+            ),
             past=past,
             descent=Descent(np.zeros(0), 1.0, task.tol, 0, converged=False, note=note),
         )
@@ -59,7 +62,6 @@ def parts_record(
         record,
         components=parts,
         codes=record.codes if k == record.k else unknown,
-        provenance=replace(record.provenance, reason=f"{record.provenance.reason}; {note}"),
         past=past,
         descent=replace(record.descent, converged=False, note=note),
         stability=None,

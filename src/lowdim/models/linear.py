@@ -101,8 +101,9 @@ class LinearModel(Tables, VarianceModel):
     def _scores(self, X: Any) -> Any:
         source = self._opened(X, reset=False).unweighted()
         fit, dtype = self.fit_, working_dtype(source.dtype)
+        axes = fit.components if fit.k else np.ones((1, fit.n_columns))  # holes are found by projecting
         with naming_all_holes(source):
-            scores = project(source, self._preparation, fit.components, dtype, fit.total_variance)
+            scores = project(source, self._preparation, axes, dtype, fit.total_variance)[:, : fit.k]
         if self.whiten:
             scores *= self.fit_.whitening.astype(scores.dtype)
         return scores
@@ -197,6 +198,8 @@ class LinearModel(Tables, VarianceModel):
     def _checked_k(self, k: int | None) -> int:
         if k is None:
             return self.fit_.k
+        if not self.fit_.k:
+            raise BadParameter.of(type(self).__name__, "k", k, "left out, as this model has no components")
         if not 1 <= k <= self.fit_.k:
             raise BadParameter.of(type(self).__name__, "k", k, f"from 1 to {self.fit_.k}")
         return k

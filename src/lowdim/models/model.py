@@ -57,6 +57,11 @@ class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return record
 
     @property
+    def _owner(self) -> str:
+        """What the model is called in messages."""
+        return type(self).__name__
+
+    @property
     def _learnt(self) -> Any:
         """The record that the fit left, if there is one."""
         return self._record

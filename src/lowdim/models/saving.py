@@ -16,6 +16,7 @@ from lowdim.matrices.moments import Moments
 from lowdim.models.file_settings import (
     CODEBOOK_PARAMS,
     GENOTYPE_PARAMS,
+    INCREMENTAL_PARAMS,
     KERNEL_PARAMS,
     LATENT_PARAMS,
     LATER,
@@ -28,6 +29,7 @@ from lowdim.models.file_settings import (
     REGRESSION_PARAMS,
 )
 from lowdim.models.genotype_pca import GenotypePCA
+from lowdim.models.incremental_pca import IncrementalPCA
 from lowdim.models.kernel_pca import KernelPCA
 from lowdim.models.logistic_pca import LogisticPCA
 from lowdim.models.nmf import NMF
@@ -78,6 +80,7 @@ def _autoencoder(**params: Any) -> Any:
 
 KINDS = {
     "PCA": Kind(PCA, PCA_PARAMS, pack_linear, unpack_linear),
+    "IncrementalPCA": Kind(IncrementalPCA, INCREMENTAL_PARAMS, pack_linear, unpack_linear),
     "ProbabilisticPCA": Kind(ProbabilisticPCA, LATENT_PARAMS, pack_latent, unpack_latent),
     "PPCAMixture": Kind(PPCAMixture, MIXTURE_PARAMS, pack_mixture, unpack_mixture),
     "KernelPCA": Kind(KernelPCA, KERNEL_PARAMS, pack_kernel, unpack_kernel),

@@ -40,6 +40,11 @@ def keep_rule(owner: str, n_components: Any, n: int | None, p: int) -> Keep:
     )
 
 
+def is_zero(n_components: Any) -> bool:
+    """Whether no components are wanted."""
+    return isinstance(n_components, Integral) and not isinstance(n_components, bool) and int(n_components) == 0
+
+
 def solver_name(owner: str, svd_solver: Any) -> str:
     """A name that the table of solvers knows."""
     if svd_solver != "auto" and svd_solver not in SOLVERS:

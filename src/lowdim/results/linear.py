@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,22 @@ ATTRIBUTES = {
 
 def _withdrawn(fit: LinearFit, given: Certificate, changed: tuple[str, ...]) -> Certificate:
     note = said_of(tuple(ATTRIBUTES[name] for name in changed), "changed")
-    return uncertified(fit.components, fit.variances, fit.total_variance, given.solver, note)
+    return not_certified(fit.components, fit.variances, fit.total_variance, given.solver, note)
+
+
+def not_certified(components: Floats, variances: Floats, total: float, solver: str, note: str) -> Certificate:
+    """The certificate of components (k, p), which may be none, of which nothing is known."""
+    if len(variances):
+        return uncertified(components, variances, total, solver, note)
+    return _of_none(uncertified(np.ones((1, 1)), np.ones(1), total, solver, note))
+
+
+def _of_none(certificate: Certificate) -> Certificate:
+    """The same of no components."""
+    bounds = dict.fromkeys(("variances", "residuals", "rounding", "lower", "upper", "angles"), np.zeros(0))
+    nowhere = {"null": (), "clusters": (), "untrusted": (), "cut": False}
+    exact = {"subspace_angle": 0.0, "orthogonality": 0.0, "captured": (0.0, 0.0)}
+    return replace(certificate, **bounds, **nowhere, **exact)  # type: ignore[arg-type]  # three kinds of fields
 
 
 @dataclass(frozen=True)
@@ -113,12 +128,12 @@ class LinearFit:
     @property
     def known_variances(self) -> Floats:
         """(k,) the variances, or an error where components were assigned without them."""
-        if np.isnan(self.variances).any():
-            raise SingularModel(
-                "explained_variance_ is not known of all components, as components_ was assigned without it, but "
-                "whitening, densities and files need it: assign it too."
-            )
-        return self.variances
+        return _known("explained_variance_", self.variances)
+
+    @property
+    def known_singular_values(self) -> Floats:
+        """(k,) the singular values, or an error."""
+        return _known("singular_values_", self.singular_values)
 
     @property
     def strengths(self) -> Floats:
@@ -149,6 +164,26 @@ class LinearFit:
         left = self.total_variance - float(self.variances.sum())
         # what rounding leaves of a difference of equal numbers is zero
         return max(left, 0.0) / (p - k) if left > 1e-14 * p * self.total_variance else 0.0
+
+
+def _known(name: str, values: Floats) -> Floats:
+    if np.isnan(values).any():
+        raise SingularModel(
+            f"{name} is not known of all components, as components_ was assigned without it, but whitening, densities "
+            f"and files need it: assign it too{' (or n_samples_, which tells it)' * (name == 'singular_values_')}."
+        )
+    return values
+
+
+def without_components(fit: LinearFit) -> LinearFit:
+    """The same without its components: a mean, and noise that is the same in all directions."""
+    return replace(
+        fit,
+        components=fit.components[:0],
+        variances=np.zeros(0),
+        singular_values=np.zeros(0),
+        certificate=_of_none(fit.certificate),
+    )
 
 
 HELD: Held[Certificate] = vars(LinearFit)["certificate"]

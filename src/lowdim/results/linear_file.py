@@ -67,7 +67,7 @@ def pack_linear(fit: LinearFit) -> tuple[dict[str, Any], Arrays]:
         "scale": fit.scale,
         "components": fit.components,
         "variances": fit.known_variances,
-        "singular_values": fit.singular_values,
+        "singular_values": fit.known_singular_values,
     }
     arrays |= {f"certificate_{name}": getattr(certificate, name) for name in BOUNDS}
     if fit.column_weight is not None:
