@@ -83,7 +83,12 @@ class MissingValues(BadInput):
         """The same of genotypes, whose missing calls another model takes."""
         return MissingValues(str(self).replace(MEND_MISSING, MEND_CALLS))
 
+    def of_kernel_matrix(self) -> MissingValues:
+        """The same of a kernel matrix, which no model of rows with holes can take."""
+        return MissingValues(str(self).replace(MEND_MISSING, MEND_KERNEL))
 
+
+MEND_KERNEL = "make the kernel matrix of rows without missing values, or leave the row and the column of such rows out"
 MEND_MISSING = "fit ProbabilisticPCA or PCA(missing='ppca'), or leave those rows or columns out"
 MEND_CALLS = "fit GenotypePCA, for which missing calls are nothing unusual"
 MEND_INFINITE = "make infinite values missing (NaN), or leave those rows or columns out"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -9,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadInput, BadParameter, WrongShape
+from lowdim.errors import BadInput, BadParameter, MissingValues, WrongShape
 from lowdim.matrices.holes import naming_all_holes
 from lowdim.matrices.kernel_columns import COMPILED_FROM
 from lowdim.matrices.kernel_functions import Kernel
@@ -35,6 +37,7 @@ Floats = NDArray[np.float64]
 class KernelModel(VarianceModel):
     """Axes in a space of features. Subclasses fit it, and keep its record."""
 
+    kernel: Any
     alpha: float
     fit_inverse_transform: bool
     scaling: str
@@ -113,6 +116,14 @@ class KernelModel(VarianceModel):
             raise AttributeError("dual_coef_ is learnt with fit_inverse_transform=True only.")
         dual = self._back.regression.dual
         return dual if self.fit_.scale is None else dual * self.fit_.scale
+
+    @Assignable
+    def X_transformed_fit_(self) -> Floats:  # noqa: N802  scikit-learn's name
+        """(m, k) scores of the rows that this regression was learnt from, with fit_inverse_transform."""
+        if not self.fit_inverse_transform:
+            raise AttributeError("X_transformed_fit_ is kept with fit_inverse_transform=True only.")
+        scores = self._back.regression.scores
+        return _read_only(scores * self._lengths if self.scaling == "lecture1" else scores)
 
     @property
     def choice_(self) -> Table | None:
@@ -219,7 +230,7 @@ class KernelModel(VarianceModel):
         source = self._opened(X, reset=False).unweighted()
         compiled = (source.n_rows or 0) * len(self.fit_.found.axes) >= COMPILED_FROM
         work = partial(question, model=prepared(self.fit_, self._kernel, compiled))
-        with naming_all_holes(source), at_most_threads("KernelPCA", self.n_jobs):
+        with of_matrices(self.kernel), naming_all_holes(source), at_most_threads("KernelPCA", self.n_jobs):
             return source.map_rows(work, width, dtype or working_dtype(source.dtype))
 
     @property
@@ -245,6 +256,15 @@ class KernelModel(VarianceModel):
             self._preimages = PreimageModel(self.fit_, kernel, float(self.alpha))
         assert self._preimages is not None
         return self._preimages
+
+
+@contextmanager
+def of_matrices(kernel: Any) -> Iterator[None]:
+    """Where a kernel matrix was given, advice about holes is for such matrices."""
+    try:
+        yield
+    except MissingValues as holes:
+        raise (holes.of_kernel_matrix() if isinstance(kernel, str) and kernel == "precomputed" else holes) from None
 
 
 def _read_only(array: Floats) -> Floats:

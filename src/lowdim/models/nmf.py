@@ -20,6 +20,7 @@ from lowdim.models.nmf_plan import USUAL, plan_nmf
 from lowdim.models.nmf_problems import checked_shape
 from lowdim.models.nmf_settings import OWNER, NmfTask, task_of
 from lowdim.models.nonnegative import NonNegativeModel
+from lowdim.results.letters import printable
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.sources.budget import budget_of
 from lowdim.sources.open import open_source
@@ -195,6 +196,7 @@ class NMF(NonNegativeModel):
         self._remember(X, source)
         return self
 
+    @printable
     def explain(self, X: Any = None) -> str:
         """What the fit did, or with X what a fit of X would do: solver, reason, memory, accuracy."""
         from lowdim.views.explain import explain_plan

@@ -26,6 +26,7 @@ from lowdim.models.pca_holes import filled_scores, fit_with_holes, observed_log_
 from lowdim.models.plan import Plan, batch_matrix, counted, plan_fit
 from lowdim.models.plots.pca import HoledPlots, PCAPlots
 from lowdim.models.uncertainty import Unsure
+from lowdim.results.letters import printable
 from lowdim.results.linear import LinearFit, without_components
 from lowdim.solvers.choose import Choice
 from lowdim.solvers.covariance import Covariance
@@ -255,6 +256,7 @@ class PCA(Unsure, LinearModel):
 
     # -- explaining -----------------------------------------------------------------------------------------------
 
+    @printable
     def explain(self, X: Any = None) -> str:
         """What the fit did, or with X what a fit of X would do: solver, reason, passes, bytes, memory, accuracy."""
         from lowdim.views.explain import explain_fit, explain_plan

@@ -32,6 +32,7 @@ from lowdim.models.latent_checkpoint import read_checkpoint, write_checkpoint
 from lowdim.models.latent_components import RULES, refuse_small
 from lowdim.models.plan import counted, plan_fit
 from lowdim.results.latent import LatentFit
+from lowdim.results.letters import printable
 from lowdim.solvers.block_lanczos import BlockLanczos
 from lowdim.solvers.solver import TOLERANCE
 from lowdim.sources.budget import budget_of
@@ -154,6 +155,7 @@ class ProbabilisticPCA(LatentModel):
         self._record = fit
         return self
 
+    @printable
     def explain(self, X: Any = None) -> str:
         """What the fit did, or with X what a fit of X would do."""
         from lowdim.views.explain import PlanFacts, explain_fit, explain_plan

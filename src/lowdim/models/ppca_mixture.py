@@ -22,6 +22,7 @@ from lowdim.models.plots.codebook import MixturePlots
 from lowdim.models.reported import Reported
 from lowdim.models.shown import Shown
 from lowdim.results.certificate import counted
+from lowdim.results.letters import printable
 from lowdim.results.mixture import MixtureFit
 from lowdim.solvers.ppca_mixture import Mixture, predicted, responsibilities
 from lowdim.sources.source import Source
@@ -230,6 +231,7 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
         check_is_fitted(self)
         save(self, path)
 
+    @printable
     def explain(self) -> str:
         """What the fit did, in a few lines."""
         fit = self.fit_

@@ -7,6 +7,8 @@ from typing import Any
 
 from sklearn.utils._pprint import _EstimatorPrettyPrinter
 
+from lowdim.results.letters import in_letters_of
+
 
 class Shown:
     """Before a fit a model is shown as scikit-learn shows it; afterwards with what it learnt."""
@@ -16,7 +18,7 @@ class Shown:
         card = self._card()
         if card is None:
             return shown
-        from lowdim.views.card_text import card_text, in_letters_of
+        from lowdim.views.card_text import card_text
 
         return in_letters_of(sys.stdout, card_text(shown, card))
 
