@@ -125,6 +125,14 @@ def test_it_is_looked_at_like_any_pca(tmp_path):
     np.testing.assert_allclose(merged.components_, model.components_, atol=1e-12)
 
 
+def test_counts_may_be_assigned():
+    """scikit-learn's own test makes the number of rows a float between two batches."""
+    model = IncrementalPCA(2).partial_fit(IRIS[:70])
+    model.n_samples_seen_ = float(model.n_samples_seen_)
+    assert model.partial_fit(IRIS[70:]).n_samples_seen_ == 150
+    np.testing.assert_allclose(model.components_, PCA(2).fit(IRIS).components_, atol=1e-12)
+
+
 @pytest.mark.parametrize("size", [0, -1, 2.5, "many", True], ids=repr)
 def test_a_batch_has_rows(size):
     for fit in ("fit", "partial_fit"):

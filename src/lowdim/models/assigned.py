@@ -57,7 +57,7 @@ class Assignable(Generic[Value]):
 
 def as_given(name: str, value: Any) -> Any:
     """An assigned value as it is kept: arrays of float64 as they are, so that they can still be changed in place."""
-    if value is None or name in ("n_components_", "n_samples_"):
+    if value is None or name in ("n_components_", "n_samples_", "n_samples_seen_"):
         return value
     numbers = np.asarray(value, dtype=np.float64)
     return numbers if numbers.ndim else float(numbers)
@@ -146,8 +146,9 @@ def _matched(record: LinearFit, values: Floats, components: Floats) -> Floats:
 
 def _rows(record: LinearFit | None, given: Mapping[str, Any], variances: Floats, singular: Floats) -> int:
     """How many rows the fit was made from: assigned, or told by variances and singular values; 0: nobody knows."""
-    if given.get("n_samples_") is not None:
-        return int(given["n_samples_"])
+    told = given.get("n_samples_", given.get("n_samples_seen_"))
+    if told is not None:
+        return int(told)
     if record is not None:
         return record.n_rows
     if len(variances) and variances[0] > 0 and singular[0] > 0:

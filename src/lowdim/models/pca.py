@@ -19,6 +19,7 @@ from lowdim.matrices.moments import Moments
 from lowdim.matrices.preparation import working_dtype
 from lowdim.matrices.scaling import Scaling
 from lowdim.models import settings
+from lowdim.models.assigned import Assignable
 from lowdim.models.batches import batch_moments, kept_moments
 from lowdim.models.fit_linear import Learnt, fit_linear
 from lowdim.models.linear import Floats, LinearModel
@@ -238,13 +239,13 @@ class PCA(Unsure, LinearModel):
 
     # -- what was added up, by scikit-learn's names for IncrementalPCA ----------------------------------------------
 
-    @property
+    @Assignable
     def n_samples_seen_(self) -> int:
         """Rows seen, in all batches."""
         moments: Moments | None = getattr(self, "_moments", None)
         return self.fit_.n_rows if moments is None else moments.n_rows
 
-    @property
+    @Assignable
     def var_(self) -> Floats:
         """(p,) variance of each column, divided by n."""
         fit = self.fit_
