@@ -19,7 +19,7 @@ IRIS = lowdim.datasets.iris().values
 CALLS = np.random.default_rng(0).integers(0, 3, (40, 12)).astype(float)
 
 LINEAR = [PCA(3), PCA(3, whiten=True), PCA(3, scale=True), ProbabilisticPCA(3), ProbabilisticPCA(3, solver="em")]
-LINEAR += [GenotypePCA(3)]
+LINEAR += [GenotypePCA(3), PCA(3, missing="ppca")]
 
 ASSIGNED = "since the fit components_ was assigned, so nothing is certified"
 CHANGED = "since the fit components_ was changed, so nothing is certified"
@@ -114,6 +114,19 @@ def test_a_new_fit_is_certified_again():
     model.components_ = -model.components_
     assert model.partial_fit(IRIS).certificate_.word == "certified"  # all rows again, and more
     assert model.n_samples_ == 300
+
+
+@pytest.mark.parametrize("how", ["assigned", "changed", "left out"])
+def test_files_of_every_kind_say_so(fitted, how, tmp_path):
+    if how == "changed":
+        fitted.components_[:] *= -1
+    else:
+        fitted.components_ = -fitted.components_ if how == "assigned" else fitted.components_[1:]
+    fitted.save(tmp_path / "model.lowdim")
+    again = lowdim.load(tmp_path / "model.lowdim")
+    np.testing.assert_array_equal(again.transform(rows(fitted)), fitted.transform(rows(fitted)))
+    every_view(again, CHANGED if how == "changed" else ASSIGNED)
+    again.report(tmp_path / "page.html", rows(fitted))
 
 
 # -- components left out -----------------------------------------------------------------------------------------------

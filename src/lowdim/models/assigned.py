@@ -93,9 +93,11 @@ def linear_record(record: LinearFit | None, given: Mapping[str, Any], owner: str
         return LinearFit(**known, column_weight=None, weight=float(n), ddof=1, provenance=made)
     if isinstance(record, LatentFit):
         noise = float(given.get("noise_variance_", record.noise))
-        known |= {"noise": noise, "spread": None, "ascent": None, "loglik": float("nan")}
+        known |= {"noise": noise, "spread": None, "ascent": None}
     if isinstance(record, GenotypeFit):
         known["shrinkage"] = _matched(record, record.shrinkage, components)
+        if len(components) != record.k:  # tests are of the axes of the fit, one after the other
+            known |= dict.fromkeys(("statistics", "p_values", "effective_snps"), np.zeros(0))
     return replace(record, **known)
 
 
