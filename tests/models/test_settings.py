@@ -59,6 +59,21 @@ def test_a_word_is_one_of_those_known(kind, name, given):
         kind(**{name: given}).fit(X, X[:, 0])
 
 
+EVERY = [(kind, name) for kind in MODELS for name in inspect.signature(kind).parameters]
+
+FREE = {(lowdim.Recogniser, "unknown"), (lowdim.Autoencoder, "checkpoint"), (lowdim.ProbabilisticPCA, "checkpoint")}
+"""Settings that may be any text: what nobody is called, and the name of a file."""
+
+
+@pytest.mark.parametrize("given", ["nonsense", object(), ({},)], ids=["text", "object", "tuple"])
+@pytest.mark.parametrize(("kind", "name"), EVERY, ids=named)
+def test_nothing_takes_nonsense(kind, name, given):
+    if (kind, name) in FREE and (isinstance(given, str) or name == "unknown"):
+        return
+    with pytest.raises(BadParameter, match=name):
+        kind(**{name: given}).fit(X, X[:, 0])
+
+
 def test_settings_are_checked_again_when_rows_are_added_or_transformed():
     model = lowdim.PCA(2).partial_fit(X)
     with pytest.raises(BadParameter, match=r"PCA\(whiten='yes'\): whiten must be True or False"):

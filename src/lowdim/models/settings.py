@@ -47,9 +47,7 @@ def is_zero(n_components: Any) -> bool:
 
 def solver_name(owner: str, svd_solver: Any) -> str:
     """A name that the table of solvers knows."""
-    if svd_solver != "auto" and svd_solver not in SOLVERS:
-        raise BadParameter.of(owner, "svd_solver", svd_solver, f"one of 'auto', {', '.join(map(repr, SOLVERS))}")
-    return str(svd_solver)
+    return word(owner, "svd_solver", svd_solver, "auto", *SOLVERS)
 
 
 def tolerance(owner: str, tol: Any) -> float:
@@ -68,9 +66,7 @@ def check_seed(owner: str, random_state: Any) -> None:
 
 def missing(owner: str, given: Any) -> str:
     """What to do about missing values."""
-    if given not in ("error", "ppca"):
-        raise BadParameter.of(owner, "missing", given, "'error' or 'ppca'")
-    return str(given)
+    return word(owner, "missing", given, "error", "ppca")
 
 
 def whole(owner: str, name: str, given: Any, least: int, most: int | None, or_else: str = "") -> None:
@@ -79,6 +75,15 @@ def whole(owner: str, name: str, given: Any, least: int, most: int | None, or_el
     if not fine or int(given) < least or (most is not None and int(given) > most):
         limits = f"from {least}" if most is None else f"from {least} to {most:,}"
         raise BadParameter.of(owner, name, given, f"a whole number {limits}{or_else}")
+
+
+def word(owner: str, name: str, given: Any, *known: str) -> str:
+    """One of the words that a setting can be, or an error that lists them."""
+    if not isinstance(given, str) or given not in known:
+        listed = [repr(one) for one in known]
+        needed = f"{listed[0]} or {listed[1]}" if len(known) == 2 else f"one of {', '.join(listed)}"
+        raise BadParameter.of(owner, name, given, needed)
+    return given
 
 
 def flag(owner: str, name: str, given: Any) -> None:
@@ -116,8 +121,7 @@ def sketch(owner: str, n_components: Any, n_oversamples: Any, iterated_power: An
         raise BadParameter.of(owner, "n_oversamples", n_oversamples, "a whole number from 1")
     if iterated_power != "auto" and not (isinstance(iterated_power, Integral) and int(iterated_power) >= 0):
         raise BadParameter.of(owner, "iterated_power", iterated_power, "'auto' or a whole number from 0")
-    if normalizer not in ("auto", "QR", "LU", "none"):
-        raise BadParameter.of(owner, "power_iteration_normalizer", normalizer, "'auto', 'QR', 'LU' or 'none'")
+    word(owner, "power_iteration_normalizer", normalizer, "auto", "QR", "LU", "none")
     if iterated_power == "auto" or not isinstance(n_components, Integral):
         return BlockLanczos()
     return BlockLanczos(block=int(n_components) + int(n_oversamples), steps=int(iterated_power) + 1)
