@@ -375,6 +375,7 @@ def test_convert_gives_the_arrays_of_a_model(run, wine, model):
     assert run("convert", "wine.lowdim").code == 2
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # the same numbers as an array
 def test_export_runs_elsewhere(run, wine, model):
     import onnxruntime
 
