@@ -329,7 +329,7 @@ class Autoencoder(RecordedModel[NetworkFit]):
             return explain_network(self.fit_)
         from lowdim.views.explain import explain_plan
 
-        source = open_source(X)
+        source = self._to_be_fitted(X)
         task = task_of(self, source.n_columns, seed=0)  # a plan asks no generator for numbers
         return explain_plan(foreseen(source, task, budget_of(OWNER, self.memory)))
 

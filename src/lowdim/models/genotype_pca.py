@@ -298,7 +298,7 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
             return explain_genotypes(self.fit_)
         from lowdim.views.explain import explain_plan
 
-        return explain_plan(self._foreseen(open_source(X)))
+        return explain_plan(self._foreseen(self._to_be_fitted(X)))
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ from lowdim.models.fit_kernel import fit_kernel
 from lowdim.models.kernel import KernelModel, of_matrices
 from lowdim.models.kernel_task import foreseen, plan_of, prepared, task_of
 from lowdim.results.letters import printable
-from lowdim.sources.open import open_source
 from lowdim.sources.workers import at_most_threads
 
 
@@ -184,7 +183,7 @@ class KernelPCA(KernelModel):
 
         if X is None:
             return explain_kernel(self.fit_)
-        return explain_plan(foreseen(self, open_source(X)))
+        return explain_plan(foreseen(self, self._to_be_fitted(X)))
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

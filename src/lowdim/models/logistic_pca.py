@@ -275,7 +275,7 @@ class LogisticPCA(RecordedModel[LogisticFit]):
 
         if X is None:
             return explain_logistic(self.fit_)
-        source = open_source(X)
+        source = self._to_be_fitted(X)
         return explain_plan(self._foreseen(source, task_of(self, source.n_columns)))
 
     # -- inside ---------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import NeedsAnotherPass
 from lowdim.matrices.convert import relative_spacing
+from lowdim.models import settings
 from lowdim.models.assigned import Assignable, as_given
 from lowdim.models.frames import frame_kind, scores_table
 from lowdim.models.opening import opened
@@ -140,6 +141,11 @@ class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def _opened(self, X: Any, reset: bool) -> Source:
         """The source behind X, with the settings, names and widths checked."""
         return opened(self, X, reset)
+
+    def _to_be_fitted(self, X: Any) -> Source:
+        """The source behind X, of which it is only asked what a fit would do."""
+        settings.check_flags(self)
+        return open_source(X)
 
     def _remember(self, X: Any, source: Source) -> None:
         """What the data looked like; whatever was assigned before goes with the fit that it was assigned to."""

@@ -23,7 +23,6 @@ from lowdim.models.nonnegative import NonNegativeModel
 from lowdim.results.letters import printable
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.sources.budget import budget_of
-from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.sources.workers import at_most_threads
 
@@ -204,7 +203,7 @@ class NMF(NonNegativeModel):
 
         if X is None:
             return explain_nmf(self.fit_)
-        source = open_source(X)
+        source = self._to_be_fitted(X)
         task = task_of(self, source.n_columns)
         return explain_plan(plan_nmf(source, task, task.k or USUAL, budget_of(OWNER, self.memory)).facts(task))
 

@@ -264,9 +264,7 @@ class PCA(Unsure, LinearModel):
 
         if X is None:
             return explain_fit(self.fit_)
-        from lowdim.sources.open import open_source
-
-        source = open_source(X)
+        source = self._to_be_fitted(X)
         return explain_plan(self._plan(source, None).facts(settings.tolerance(self._owner, self.tol)))
 
     # -- inside ---------------------------------------------------------------------------------------------------

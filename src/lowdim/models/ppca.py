@@ -36,7 +36,6 @@ from lowdim.results.letters import printable
 from lowdim.solvers.block_lanczos import BlockLanczos
 from lowdim.solvers.solver import TOLERANCE
 from lowdim.sources.budget import budget_of
-from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.sources.unstored import UnstoredMissing
 from lowdim.sources.weighted import as_counts
@@ -162,7 +161,7 @@ class ProbabilisticPCA(LatentModel):
 
         if X is None:
             return explain_fit(self.fit_)
-        source = open_source(X)
+        source = self._to_be_fitted(X)
         task, budget = self._task(source.n_columns), budget_of("ProbabilisticPCA", self.memory)
         k = task.most_components(source.n_columns)
         size = None if source.n_rows is None else source.n_rows * source.n_columns * source.dtype.itemsize

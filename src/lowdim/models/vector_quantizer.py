@@ -304,7 +304,7 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
     def _foreseen(self, X: Any) -> Any:
         from lowdim.views.explain import PlanFacts
 
-        source = open_source(X)
+        source = self._to_be_fitted(X)
         task = self._task(source.n_columns)
         route = planned(source, task)
         return PlanFacts(
