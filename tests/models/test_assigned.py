@@ -223,6 +223,7 @@ def test_no_mean_is_one_of_zeros(mean):
 def test_arrays_that_do_not_go_together_are_told():
     model = PCA(2).fit(IRIS)
     model.components_ = np.eye(3)[:2]
+    assert repr(model) == "PCA(n_components=2)"  # it is still shown
     with pytest.raises(WrongShape, match=r"mean_ has shape \(4,\), but components_ has 3 columns"):
         model.transform(IRIS)
     model.components_ = np.ones(4)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.utils._pprint import _EstimatorPrettyPrinter
 
+from lowdim.errors import LowdimError
 from lowdim.results.letters import in_letters_of
 
 
@@ -50,7 +51,10 @@ class Shown:
         """What the record says at a glance; None where there is none: showing a model computes nothing."""
         record = getattr(self, "_record", None)
         if getattr(self, "_assigned", None):
-            record = getattr(self, "fit_", None)  # None as long as too little was assigned
+            try:
+                record = self.fit_  # type: ignore[attr-defined]
+            except (AttributeError, LowdimError):  # as long as too little was assigned, or what does not go together
+                record = None
         if record is None:
             return None
         from lowdim.views.card import card_of
