@@ -14,7 +14,9 @@ import xarray as xr
 
 import lowdim
 from lowdim import NMF, PCA, KernelPCA, PPCAMixture, ProbabilisticPCA
-from lowdim.errors import WrongColumns
+from lowdim.errors import FormatError, WrongColumns
+from lowdim.models.saving import pack, unpack
+from lowdim.results.container import Document
 
 IRIS = lowdim.datasets.iris().values
 NAMES = list("abcd")
@@ -141,6 +143,19 @@ def test_numbers_as_names_are_places_but_not_any_places():
 def test_blocks_of_a_stream_must_agree():
     with pytest.raises(WrongColumns, match="Block 1 has the columns d, c, b, a …, the blocks before it a, b, c, d …"):
         PCA(2).fit(iter([frame()[:50], frame("dcba")[50:]]))
+
+
+def test_files_hold_names_once(tmp_path):
+    model = PCA(2).fit(frame())
+    assert "feature_names" not in pack(model).arrays
+    model.save(tmp_path / "model.lowdim")
+    assert list(lowdim.load(tmp_path / "model.lowdim").feature_names_in_) == NAMES
+    document = pack(model)  # as earlier versions wrote it
+    twice = Document(document.kind, document.facts, {**document.arrays, "feature_names": document.arrays["columns"]})
+    assert list(unpack(twice).feature_names_in_) == NAMES
+    document = pack(PCA(2).fit(IRIS))
+    with pytest.raises(FormatError, match="arrays that such a model does not have"):
+        unpack(Document(document.kind, document.facts, {**document.arrays, "feature_names": np.zeros(3, np.uint8)}))
 
 
 def test_a_loaded_model_keeps_to_the_rule(tmp_path):

@@ -151,7 +151,7 @@ def pack(model: Model) -> Document:
         low = np.broadcast_to(np.asarray(kept.low, dtype=np.float64), kept.mean.shape)
         arrays |= {"moments_mean": kept.mean, "moments_scatter": kept.scatter, "moments_low": low}
     names = getattr(model, "feature_names_in_", None)
-    if names is not None:
+    if names is not None and tuple(names) != model.fit_.columns:  # else they are in the record
         arrays["feature_names"] = pack_names(tuple(map(str, names)))
     known = {
         "params": params,
@@ -194,11 +194,18 @@ def unpack(document: Document) -> Model:
     model._columns = fit.columns
     model.n_features_in_ = p
     if seen["named"]:
-        names = unpack_names({"columns": document.arrays.get("feature_names", np.zeros(0))}, p)
-        model.feature_names_in_ = np.array(names, dtype=object)
-    if set(pack(model).arrays) != set(document.arrays):
+        model.feature_names_in_ = np.array(_feature_names(fit.columns, document.arrays, p), dtype=object)
+    needed, there = set(pack(model).arrays), set(document.arrays)
+    if not needed <= there <= needed | ({"feature_names"} if seen["named"] else set()):  # earlier versions wrote both
         raise FormatError("The model file holds arrays that such a model does not have.")
     return model
+
+
+def _feature_names(columns: tuple[str, ...] | None, arrays: Mapping[str, NDArray[Any]], p: int) -> tuple[str, ...]:
+    """The names that scikit-learn knows: of their own, or those of the record."""
+    if columns is not None and "feature_names" not in arrays:
+        return columns
+    return unpack_names({"columns": arrays.get("feature_names", np.zeros(0))}, p)
 
 
 def _params(
