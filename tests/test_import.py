@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import lowdim
 
@@ -54,3 +58,22 @@ def test_every_public_name_loads_and_has_a_docstring():
 def test_unknown_name_says_what_there_is():
     with pytest.raises(AttributeError, match="PCA"):
         lowdim.PCAA  # noqa: B018  the access itself is the test
+
+
+def test_errors_load_nothing_heavy():
+    asked = "import sys, lowdim.errors; print('sklearn' in sys.modules, 'numpy' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == ["False", "False"]
+
+
+def test_filters_for_scikit_learns_warning_catch_ours():
+    X = np.random.default_rng(0).random((30, 6))
+    assert lowdim.errors.NotConverged is lowdim.errors.NotConverged  # one class, however often it is asked for
+    assert issubclass(lowdim.errors.NotConverged, lowdim.errors.LowdimWarning)
+    assert pickle.loads(pickle.dumps(lowdim.errors.NotConverged("stopped"))).args == ("stopped",)
+    with pytest.warns(ConvergenceWarning, match="residual"):
+        lowdim.NMF(3, max_iter=1, tol=1e-12).fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        lowdim.NMF(3, max_iter=1, tol=1e-12).fit(X)

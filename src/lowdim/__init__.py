@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lowdim.models.adopt import convert
     from lowdim.models.autoencoder import Autoencoder
     from lowdim.models.genotype_pca import GenotypePCA
+    from lowdim.models.incremental_pca import IncrementalPCA
     from lowdim.models.kernel_pca import KernelPCA
     from lowdim.models.logistic_pca import LogisticPCA
     from lowdim.models.nmf import NMF
@@ -44,6 +45,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Autoencoder": ("lowdim.models.autoencoder", "Autoencoder"),
     "GenotypePCA": ("lowdim.models.genotype_pca", "GenotypePCA"),
+    "IncrementalPCA": ("lowdim.models.incremental_pca", "IncrementalPCA"),
     "KernelPCA": ("lowdim.models.kernel_pca", "KernelPCA"),
     "LogisticPCA": ("lowdim.models.logistic_pca", "LogisticPCA"),
     "NMF": ("lowdim.models.nmf", "NMF"),
@@ -74,6 +76,7 @@ __all__ = [
     "PCA",
     "Autoencoder",
     "GenotypePCA",
+    "IncrementalPCA",
     "KernelPCA",
     "LogisticPCA",
     "PCRegression",

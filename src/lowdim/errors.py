@@ -7,7 +7,10 @@ message, so that a caller only hands over the facts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sklearn.exceptions import ConvergenceWarning
 
 
 class LowdimError(Exception):
@@ -80,7 +83,12 @@ class MissingValues(BadInput):
         """The same of genotypes, whose missing calls another model takes."""
         return MissingValues(str(self).replace(MEND_MISSING, MEND_CALLS))
 
+    def of_kernel_matrix(self) -> MissingValues:
+        """The same of a kernel matrix, which no model of rows with holes can take."""
+        return MissingValues(str(self).replace(MEND_MISSING, MEND_KERNEL))
 
+
+MEND_KERNEL = "make the kernel matrix of rows without missing values, or leave the row and the column of such rows out"
 MEND_MISSING = "fit ProbabilisticPCA or PCA(missing='ppca'), or leave those rows or columns out"
 MEND_CALLS = "fit GenotypePCA, for which missing calls are nothing unusual"
 MEND_INFINITE = "make infinite values missing (NaN), or leave those rows or columns out"
@@ -102,6 +110,22 @@ class WrongColumns(BadInput):
             f"The column name{'' if one else 's'} {listed} stand{'s' if one else ''} more than once: give every column "
             "its own name."
         )
+
+    @classmethod
+    def other(cls, known: Sequence[str], came: Sequence[str]) -> WrongColumns:
+        """Say which names are new, missing or elsewhere; the first lines are scikit-learn's, which its checks read."""
+        unseen, gone = sorted(set(came) - set(known)), sorted(set(known) - set(came))
+        lines = ["The feature names should match those that were passed during fit."]
+        if unseen:
+            lines += ["Feature names unseen at fit time:", *_bullets(unseen)]
+        if gone:
+            lines += ["Feature names seen at fit time, yet now missing:", *_bullets(gone)]
+        if not unseen and not gone:
+            lines.append("Feature names must be in the same order as they were in fit.")
+            first = next(j for j, (one, other) in enumerate(zip(came, known, strict=False)) if one != other)
+            lines.append(f"Column {first + 1} is {came[first]!r}, and was {known[first]!r}.")
+        lines.append("Select the columns of the fit by name, in its order: list(model.fit_.columns) has the names.")
+        return cls("\n".join(lines))
 
 
 class SingularModel(LowdimError, ValueError):
@@ -196,8 +220,20 @@ class UnseenColumns(LowdimWarning):
     """Columns of which no row has a value."""
 
 
-class NotConverged(LowdimWarning):
-    """An iteration that was stopped before it stood still."""
+if TYPE_CHECKING:
+
+    class NotConverged(LowdimWarning, ConvergenceWarning):  # type: ignore[misc]  # scikit-learn has no types
+        """An iteration that was stopped before it stood still; made by `__getattr__` below."""
+
+
+def __getattr__(name: str) -> Any:
+    """`NotConverged`, a warning of scikit-learn's too: made when first asked for, as loading that takes time."""
+    if name != "NotConverged":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from sklearn.exceptions import ConvergenceWarning
+
+    known = {"__module__": __name__, "__doc__": "An iteration that was stopped before it stood still."}
+    return globals().setdefault(name, type(name, (LowdimWarning, ConvergenceWarning), known))
 
 
 class FarFromData(LowdimWarning):
@@ -244,6 +280,10 @@ def _holes(counts: Mapping[str, int], kind: str) -> str:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _bullets(names: Sequence[str], most: int = 5) -> list[str]:
+    return [*(f"- {name}" for name in names[:most]), *(["- ..."] if len(names) > most else [])]
 
 
 def _listed(items: Sequence[str], most: int = 5) -> str:

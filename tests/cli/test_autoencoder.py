@@ -54,6 +54,7 @@ def test_what_cannot_be_is_said(run, wine, options, said):
     assert said in ended.err
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # the same numbers as an array
 def test_an_interrupted_fit_goes_on_to_the_same_model(run, wine, capsys):
     argv = [*map(str, FIT), "--keep", "3", "--save", "m.lowdim"]
     source = lowdim.open("wine.csv", label="kind")
@@ -77,6 +78,7 @@ def test_an_interrupted_fit_goes_on_to_the_same_model(run, wine, capsys):
     assert other.err.count("m.part.lowdim") == 1
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # the same numbers as an array
 def test_fit_keeps_the_model_and_the_codes(run, wine):
     ended = run(*FIT, "--keep", 3, "--save", "m.lowdim", "-o", "codes.csv")
     assert (ended.code, ended.err) == (0, "")

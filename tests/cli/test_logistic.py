@@ -41,6 +41,7 @@ def test_fit_keeps_the_model_and_the_codes(run, answers):
     assert "coins" in run("explain", "m.lowdim").out
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # the same numbers as an array
 def test_codes_become_chances_again(run, answers):
     run(*FIT, "--save", "m.lowdim", "-o", "codes.csv")
     assert run("inverse", "m.lowdim", "codes.csv", "-o", "rows.csv").code == 0

@@ -57,6 +57,7 @@ def test_regress_keeps_a_model_that_predicts(run, fuel):
 
 
 @pytest.mark.parametrize(("given", "level"), [("90%", 0.9), ("0.5", 0.5)])
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # the same numbers as an array
 def test_intervals_of_another_level(run, fuel, given, level):
     run(*REGRESS, "--alone", "--save", "m.lowdim")
     assert run("predict", "m.lowdim", "fuel.csv", "--level", given, "-o", "p.csv").code == 0

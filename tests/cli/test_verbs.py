@@ -329,6 +329,28 @@ def test_info_of_a_model(run, wine, model):
     assert run("wine.lowdim").out == text  # without a verb
 
 
+def test_models_that_fit_does_not_make_are_looked_at_too(run, wine):
+    lowdim.IncrementalPCA(2).fit("wine.csv").save("batches.lowdim")
+    assert "IncrementalPCA, 2 components" in run("info", "batches.lowdim").out
+    assert run("info", "batches.lowdim", "--json").json["model"] == "incremental"
+    PCA(0).fit("wine.csv").save("none.lowdim")
+    assert "PCA, 0 components that keep 0.0 %" in run("info", "none.lowdim").out
+    assert run("info", "none.lowdim", "--json").json["kept"] == {"components": 0, "share": 0.0}
+    ended = run("transform", "none.lowdim", "wine.csv", "-o", "scores.csv")
+    assert ended.code != 0
+    assert "The model has no components, so that rows have no scores" in ended.err
+
+
+def test_a_model_whose_components_were_assigned_says_so(run, wine, model):
+    model.components_ = -model.components_
+    model.save("turned.lowdim")
+    for verb in ("info", "explain"):
+        assert "since the fit components_ was assigned" in " ".join(run(verb, "turned.lowdim").out.split())
+    certificate = run("info", "turned.lowdim", "--json").json["certificate"]
+    assert certificate["word"] == "untrusted"
+    assert "components_ was assigned" in certificate["sentence"]
+
+
 def test_info_of_data_counts_what_is_missing(run, wine):
     (wine / "t.csv").write_text("a,b,t\n1,2,x\n,3,y\n,5,z\n4,inf,w\n")
     facts = run("info", "t.csv", "--json").json
@@ -375,6 +397,7 @@ def test_convert_gives_the_arrays_of_a_model(run, wine, model):
     assert run("convert", "wine.lowdim").code == 2
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # the same numbers as an array
 def test_export_runs_elsewhere(run, wine, model):
     import onnxruntime
 

@@ -4,7 +4,17 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from lowdim import NMF, PCA, GenotypePCA, KernelPCA, LogisticPCA, PCRegression, ProbabilisticPCA, Recogniser
+from lowdim import (
+    NMF,
+    PCA,
+    GenotypePCA,
+    IncrementalPCA,
+    KernelPCA,
+    LogisticPCA,
+    PCRegression,
+    ProbabilisticPCA,
+    Recogniser,
+)
 from lowdim.models.autoencoder import Autoencoder
 from lowdim.models.vector_quantizer import VectorQuantizer
 
@@ -15,6 +25,9 @@ SETTINGS = [
     PCA(n_components=1, svd_solver="randomized", random_state=0),
     PCA(svd_solver="tsqr"),
     PCA(n_components=1, missing="ppca"),
+    PCA(n_components=0),
+    IncrementalPCA(),
+    IncrementalPCA(n_components=1, whiten=True, batch_size=4),
     ProbabilisticPCA(n_components=1),
     ProbabilisticPCA(n_components=1, solver="em", tol=0.0),
     KernelPCA(),

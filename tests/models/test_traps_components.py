@@ -105,7 +105,7 @@ def test_10_a_share_of_a_constant_matrix_is_reached_by_one():
 
 # -- 11: one rule for the number of components -------------------------------------------------------------------------
 
-WRONG_NUMBERS = [0, -1, 1.5, 0.0, -0.5, np.nan, True, "3", "MLE", [2], 2 + 0j]
+WRONG_NUMBERS = [-1, 1.5, 0.0, -0.5, np.nan, True, "3", "MLE", [2], 2 + 0j]
 
 
 @each_route

@@ -167,7 +167,7 @@ def test_30_decimals_are_numbers():
         (np.ones((4, 2), dtype=complex), BadInput, "(?i)complex.*complex128.*real"),
         (scipy.sparse.csr_array(np.ones((4, 2), dtype=complex)), BadInput, "(?i)complex.*complex128.*real"),
         (iter([np.ones((4, 2), dtype=complex)]), BadInput, "(?i)complex"),
-        (np.array([["a", "b"], ["c", "d"]]), NotNumeric, "<U1.*real numbers"),
+        (np.array([["a", "b"], ["c", "d"]]), NotNumeric, "could not convert.*real numbers"),
         (iter([np.array([["a", "b"], ["c", "d"]])]), NotNumeric, "(?i)number"),
         (np.array([[1, "b"], [2, 3]], dtype=object), NotNumeric, "'b'"),
         (np.array([[1, None], [2, 3]], dtype=object), LowdimError, "(?i)none|missing|not a number"),

@@ -77,6 +77,7 @@ def test_a_column_of_texts_becomes_counts(name: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(model.transform(again), known.transform(X), atol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # the same numbers as an array
 def test_a_folder_of_texts_becomes_counts(tmp_path: Path) -> None:
     write_folder(tmp_path / "texts")
     source = lowdim.open(tmp_path / "texts", label="folder")

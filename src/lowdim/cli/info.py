@@ -18,7 +18,13 @@ lowdim info wine.csv       # what each column holds, and what is missing
 SETTINGS = ("scale", "center", "centered", "whiten")
 """What is said of a model's settings."""
 
-KINDS = {**MODELS, "regression": "PCRegression", "recogniser": "Recogniser", "mixture": "PPCAMixture"}
+KINDS = {
+    **MODELS,
+    "incremental": "IncrementalPCA",
+    "regression": "PCRegression",
+    "recogniser": "Recogniser",
+    "mixture": "PPCAMixture",
+}
 """Kind of model → the name of its estimator; those that `fit` does not make beside those it does."""
 
 File = Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A .lowdim model file, or a table.")]

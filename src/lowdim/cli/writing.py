@@ -72,6 +72,8 @@ def write_scores(source: Source, estimator: Model, output: str | None, label: st
     from lowdim.sources.plink import PlinkSource
 
     names, holes = score_names(estimator), takes_holes(estimator)
+    if not names:
+        raise BadParameter("The model has no components, so that rows have no scores: fit it with some.")
     if isinstance(source, PlinkSource):
         label = label or "iid"
         if is_of_genotypes(estimator):  # the file lies SNP by SNP: rows of it would each be a walk through all of it

@@ -23,6 +23,7 @@ from lowdim.models.fit_autoencoder import fit_network, record
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.model import RecordedModel, refuse_one_pass
 from lowdim.models.plots.network import NetworkPlots
+from lowdim.results.letters import printable
 from lowdim.results.network import NetworkFit
 from lowdim.solvers.linear_autoencoder import principal_axes
 from lowdim.solvers.network_training import State
@@ -319,6 +320,7 @@ class Autoencoder(RecordedModel[NetworkFit]):
             return make_table(kind, columns)
         raise BadParameter.of(OWNER, "table", name, "'curve', 'layers' or 'scores'")
 
+    @printable
     def explain(self, X: Any = None) -> str:
         """What the fit did, or with X what a fit of X would do."""
         if X is None:
@@ -327,7 +329,7 @@ class Autoencoder(RecordedModel[NetworkFit]):
             return explain_network(self.fit_)
         from lowdim.views.explain import explain_plan
 
-        source = open_source(X)
+        source = self._to_be_fitted(X)
         task = task_of(self, source.n_columns, seed=0)  # a plan asks no generator for numbers
         return explain_plan(foreseen(source, task, budget_of(OWNER, self.memory)))
 

@@ -22,6 +22,14 @@ PCA_PARAMS: dict[str, Check] = {
 }
 """Settings of PCA as JSON says them; arrays are kept under "param_<name>"."""
 
+INCREMENTAL_PARAMS: dict[str, Check] = {
+    "n_components": lambda value: value is None or text(value) or number(value),
+    "whiten": flag,
+    "copy": flag,
+    "batch_size": optional(whole),
+}
+"""The same of IncrementalPCA."""
+
 LATER = {"missing": "error", "autosomes": None}
 """Settings that files of earlier versions do not name, and what they meant."""
 

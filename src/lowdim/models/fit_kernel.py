@@ -22,6 +22,7 @@ from lowdim.results.kernel import KernelFit
 from lowdim.results.kernel_axes import KernelAxes
 from lowdim.results.linear import Provenance
 from lowdim.solvers.keep import KeepCount
+from lowdim.solvers.kernel_dense import center
 from lowdim.solvers.kernel_exact import Route, exact_axes, exact_axes_of_matrix
 from lowdim.solvers.kernel_landmarks import USUAL, Landmarks, explicit_axes, landmark_axes
 from lowdim.solvers.kernel_residuals import estimated_residuals
@@ -87,7 +88,9 @@ def _exact(task: KernelTask, rows: Floats, route: Route) -> KernelAxes:
     keep = task.possible(*rows.shape)
     try:
         if task.kernel is None:
-            return exact_axes_of_matrix(_square(rows), keep, **settings)
+            found = exact_axes_of_matrix(_square(rows, task.centered), keep, **settings)
+            # rows of such a matrix are centred by the means of its columns, as in scikit-learn
+            return replace(found, offset=rows.mean(axis=0) @ found.axes) if task.centered else found
         return exact_axes(task.kernel, rows, keep, **settings)
     except OutgrownError as error:
         raise BadParameter(f"{OWNER}(eigen_solver='lanczos'): {error}") from None
@@ -129,8 +132,11 @@ def all_rows(source: Source) -> Floats:
     return values
 
 
-def _square(matrix: Floats) -> Floats:
-    """The kernel matrix, if it is one."""
+def _square(matrix: Floats, centered: bool) -> Floats:
+    """The kernel matrix, made symmetric, if it is one; with centring it is enough if the centred matrix is symmetric.
+
+    K and K + a 1ᵀ − 1 aᵀ have the same centred matrix, so that squared distances, say, may lack a term of each row.
+    """
     n, m = matrix.shape
     if n != m:
         raise BadInput(
@@ -138,12 +144,12 @@ def _square(matrix: Floats) -> Floats:
             f"{m:,}; should be a square kernel matrix of each row with each."
         )
     largest = float(np.abs(matrix).max(initial=0.0))
-    lopsided = float(np.abs(matrix - matrix.T).max(initial=0.0))
-    if lopsided > 1e-6 * largest:
-        i, j = np.unravel_index(int(np.abs(matrix - matrix.T).argmax()), matrix.shape)
+    apart = matrix - matrix.T
+    if np.abs(center(apart) if centered else apart).max(initial=0.0) > 1e-6 * largest:
+        i, j = np.unravel_index(int(np.abs(apart).argmax()), matrix.shape)
         raise BadInput(
             f"KernelPCA(kernel='precomputed'): entry ({i}, {j}) is {matrix[i, j]:.6g}, but entry ({j}, {i}) is "
-            f"{matrix[j, i]:.6g}: a kernel matrix must be symmetric."
+            f"{matrix[j, i]:.6g}: a kernel matrix must be symmetric{', if only after centring' * centered}."
         )
     return (matrix + matrix.T) / 2
 

@@ -32,6 +32,8 @@ def check_settings(model: Recogniser) -> None:
     settings.check_seed(OWNER, model.random_state)
     if model.metric not in METRICS:
         raise BadParameter.of(OWNER, "metric", model.metric, f"one of {', '.join(map(repr, METRICS))}")
+    if settings.is_zero(model.n_components):
+        raise BadParameter.of(OWNER, "n_components", 0, "a number of components from 1, as rows are compared by them")
     settings.whole(OWNER, "drop_first", model.drop_first, 0, None)
     for name in ("reject", "reject_outside"):
         given = getattr(model, name)

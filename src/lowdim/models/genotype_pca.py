@@ -21,6 +21,7 @@ from lowdim.models.model import RecordedModel, refuse_one_pass
 from lowdim.models.plots.genotypes import GenotypePlots
 from lowdim.models.tables import TABLES
 from lowdim.results.genotypes import GenotypeFit
+from lowdim.results.letters import printable
 from lowdim.results.names import column_names
 from lowdim.results.table import Table
 from lowdim.sources.budget import budget_of
@@ -288,6 +289,7 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
 
     # -- looking --------------------------------------------------------------------------------------------------
 
+    @printable
     def explain(self, X: Any = None) -> str:
         """What the fit did, or with X what a fit of X would do: bytes, memory, how the axes are found."""
         from lowdim.views.genotypes import explain_genotypes
@@ -296,7 +298,7 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
             return explain_genotypes(self.fit_)
         from lowdim.views.explain import explain_plan
 
-        return explain_plan(self._foreseen(open_source(X)))
+        return explain_plan(self._foreseen(self._to_be_fitted(X)))
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

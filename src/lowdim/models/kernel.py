@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -9,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadInput, BadParameter, WrongShape
+from lowdim.errors import BadInput, BadParameter, MissingValues, WrongShape
 from lowdim.matrices.holes import naming_all_holes
 from lowdim.matrices.kernel_columns import COMPILED_FROM
 from lowdim.matrices.kernel_functions import Kernel
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models import kernel_rows
+from lowdim.models.assigned import Assignable
 from lowdim.models.fit_kernel import all_rows
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.kernel_preimages import PreimageModel, checked_way
@@ -34,13 +37,14 @@ Floats = NDArray[np.float64]
 class KernelModel(VarianceModel):
     """Axes in a space of features. Subclasses fit it, and keep its record."""
 
+    kernel: Any
     alpha: float
     fit_inverse_transform: bool
     scaling: str
     preimage: str
     n_jobs: Any
 
-    _record: KernelFit | None
+    _record: KernelFit | None = None
     _custom: Kernel | None
     """The user's own function."""
     _preimages: PreimageModel | None
@@ -49,9 +53,7 @@ class KernelModel(VarianceModel):
     @property
     def fit_(self) -> KernelFit:
         """The frozen record of the fit, which every read-out below reads."""
-        found: KernelFit | None = getattr(self, "_record", None)
-        if found is None:
-            raise AttributeError("This KernelPCA is not fitted yet: call fit with data first.")
+        found: KernelFit = super().fit_
         return found
 
     @property
@@ -59,17 +61,14 @@ class KernelModel(VarianceModel):
         """Figures of this fit: `model.plot.scores(X)`, `model.plot.widths(X)`, …"""
         return KernelPlots(self)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_record", None) is not None
-
     # -- attributes, with scikit-learn's names --------------------------------------------------------------------
 
-    @property
+    @Assignable
     def eigenvalues_(self) -> Floats:
         """(k,) eigenvalues of the centred kernel matrix, largest first; with landmarks, lower ends of intervals."""
-        return self.fit_.values
+        return _read_only(self.fit_.values)
 
-    @property
+    @Assignable
     def eigenvectors_(self) -> Floats:
         """(n, k) its unit eigenvectors, where the fit was made over all rows; zeros for eigenvalues of zero."""
         if not self.fit_.over_rows:
@@ -77,7 +76,7 @@ class KernelModel(VarianceModel):
                 f"eigenvectors_ has a number for each of the {self.fit_.n_rows:,} rows, which this fit by "
                 f"{self.fit_.provenance.solver} does not keep: transform(X) / sqrt(eigenvalues_) gives them."
             )
-        return self.fit_.eigenvectors
+        return _read_only(self.fit_.eigenvectors)
 
     @property
     def eigenvalue_intervals_(self) -> Floats:
@@ -99,24 +98,32 @@ class KernelModel(VarianceModel):
         """Trace of what the landmarks do not see, 0 for exact fits: no eigenvalue is larger by more than this."""
         return self.fit_.found.slack
 
-    @property
+    @Assignable
     def gamma_(self) -> float | None:
         """The width that was used, as gamma."""
         return self.fit_.kernel.gamma
 
-    @property
+    @Assignable
     def X_fit_(self) -> Floats:  # noqa: N802  scikit-learn's name
         """(m, p) rows that the kernel is taken with: all rows, landmarks, or the frequencies of random features."""
         fit = self.fit_
-        return fit.found.basis if fit.found.waves else fit.undone(fit.found.basis)
+        return _read_only(fit.found.basis if fit.found.waves else fit.undone(fit.found.basis))
 
-    @property
+    @Assignable
     def dual_coef_(self) -> Floats:
         """(m, p) coefficients of the regression from scores to rows about their mean, with fit_inverse_transform."""
         if not self.fit_inverse_transform:
             raise AttributeError("dual_coef_ is learnt with fit_inverse_transform=True only.")
         dual = self._back.regression.dual
         return dual if self.fit_.scale is None else dual * self.fit_.scale
+
+    @Assignable
+    def X_transformed_fit_(self) -> Floats:  # noqa: N802  scikit-learn's name
+        """(m, k) scores of the rows that this regression was learnt from, with fit_inverse_transform."""
+        if not self.fit_inverse_transform:
+            raise AttributeError("X_transformed_fit_ is kept with fit_inverse_transform=True only.")
+        scores = self._back.regression.scores
+        return _read_only(scores * self._lengths if self.scaling == "lecture1" else scores)
 
     @property
     def choice_(self) -> Table | None:
@@ -223,7 +230,7 @@ class KernelModel(VarianceModel):
         source = self._opened(X, reset=False).unweighted()
         compiled = (source.n_rows or 0) * len(self.fit_.found.axes) >= COMPILED_FROM
         work = partial(question, model=prepared(self.fit_, self._kernel, compiled))
-        with naming_all_holes(source), at_most_threads("KernelPCA", self.n_jobs):
+        with of_matrices(self.kernel), naming_all_holes(source), at_most_threads("KernelPCA", self.n_jobs):
             return source.map_rows(work, width, dtype or working_dtype(source.dtype))
 
     @property
@@ -249,3 +256,19 @@ class KernelModel(VarianceModel):
             self._preimages = PreimageModel(self.fit_, kernel, float(self.alpha))
         assert self._preimages is not None
         return self._preimages
+
+
+@contextmanager
+def of_matrices(kernel: Any) -> Iterator[None]:
+    """Where a kernel matrix was given, advice about holes is for such matrices."""
+    try:
+        yield
+    except MissingValues as holes:
+        raise (holes.of_kernel_matrix() if isinstance(kernel, str) and kernel == "precomputed" else holes) from None
+
+
+def _read_only(array: Floats) -> Floats:
+    """A view that cannot be written to: axes follow from the kernel, and would not follow a change."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

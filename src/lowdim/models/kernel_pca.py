@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lowdim.models.fit_kernel import fit_kernel
-from lowdim.models.kernel import KernelModel
+from lowdim.models.kernel import KernelModel, of_matrices
 from lowdim.models.kernel_task import foreseen, plan_of, prepared, task_of
-from lowdim.sources.open import open_source
+from lowdim.results.letters import printable
 from lowdim.sources.workers import at_most_threads
 
 
@@ -160,7 +160,7 @@ class KernelPCA(KernelModel):
     def fit(self, X: Any, y: Any = None) -> KernelPCA:
         """Find the components of the rows of X, (n, p), or of a kernel matrix (n, n)."""
         source = self._opened(X, reset=True)
-        with at_most_threads("KernelPCA", self.n_jobs):
+        with of_matrices(self.kernel), at_most_threads("KernelPCA", self.n_jobs):
             rows = prepared(self, source)
             task = task_of(self, rows)
             record = fit_kernel(task, rows, plan_of(self, task, rows))
@@ -175,6 +175,7 @@ class KernelPCA(KernelModel):
         """Fit, and give the scores of the same rows."""
         return self.fit(X, y).transform(X)
 
+    @printable
     def explain(self, X: Any = None) -> str:
         """What the fit did, or with X what a fit of X would do: route, reason, memory, accuracy, width."""
         from lowdim.views.explain import explain_plan
@@ -182,7 +183,7 @@ class KernelPCA(KernelModel):
 
         if X is None:
             return explain_kernel(self.fit_)
-        return explain_plan(foreseen(self, open_source(X)))
+        return explain_plan(foreseen(self, self._to_be_fitted(X)))
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

@@ -85,6 +85,16 @@ def width(name: str, gamma: Any, c: Any, sigma: Any) -> float | str | None:
     return None if gamma is None else float(gamma)
 
 
+def check_numbers(coef0: Any, degree: Any, kernel_params: Any) -> None:
+    """Raise an error for numbers that no kernel can have, also where this kernel has none."""
+    if not _finite(coef0):
+        raise BadParameter.of(OWNER, "coef0", coef0, "a finite number")
+    if not _finite(degree) or float(degree) < 0:
+        raise BadParameter.of(OWNER, "degree", degree, "a number from 0, usually 2 or 3")
+    if kernel_params is not None and not isinstance(kernel_params, dict):
+        raise BadParameter.of(OWNER, "kernel_params", kernel_params, "a dictionary of arguments of the kernel, or None")
+
+
 def kernel_facts(
     name: str, gamma: float | str | None, coef0: Any, degree: Any, factor: Any, some_rows: Floats
 ) -> KernelFacts:
@@ -98,12 +108,8 @@ def kernel_facts(
     number = 1 / max(1, some_rows.shape[1]) if gamma is None else float(gamma)  # scikit-learn's default
     if name in WIDE:
         return KernelFacts(name, number, factor=float(factor))
-    if not _finite(coef0):
-        raise BadParameter.of(OWNER, "coef0", coef0, "a finite number")
     if name == "sigmoid":
         return KernelFacts(name, number, float(coef0))
-    if not _finite(degree) or float(degree) < 0:
-        raise BadParameter.of(OWNER, "degree", degree, "a number from 0, usually 2 or 3")
     return KernelFacts(name, number, float(coef0), float(degree))
 
 
@@ -122,8 +128,6 @@ def kernel_of(facts: KernelFacts) -> Kernel | None:
 
 def custom_kernel(function: Any, parameters: Any, some_rows: Floats) -> Custom:
     """The user's function as a kernel."""
-    if parameters is not None and not isinstance(parameters, dict):
-        raise BadParameter.of(OWNER, "kernel_params", parameters, "a dictionary of arguments of the kernel, or None")
     return Custom.of(function, parameters or {}, some_rows)
 
 

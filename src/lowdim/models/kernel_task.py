@@ -17,12 +17,13 @@ from lowdim.matrices.scaling import Scaling
 from lowdim.models import settings
 from lowdim.models.fit_linear import warn_constant
 from lowdim.models.kernel_choice import MOST_ROWS, WIDTHS, chosen
-from lowdim.models.kernel_plan import KernelPlan, KernelTask, plan_kernel
+from lowdim.models.kernel_plan import ROUTES, KernelPlan, KernelTask, plan_kernel
 from lowdim.models.kernel_preimages import checked_way
 from lowdim.models.kernel_settings import (
     OWNER,
     WIDE,
     check_kernel,
+    check_numbers,
     custom_kernel,
     keep_rule,
     kernel_facts,
@@ -77,8 +78,6 @@ def task_of(model: KernelPCA, source: Source) -> KernelTask:
 
 def prepared(model: KernelPCA, source: Source) -> Source:
     """The rows as the kernel takes them: about their mean, with columns of variance one, where `scale` asks for it."""
-    if not isinstance(model.scale, (bool, np.bool_)):
-        raise BadParameter.of(OWNER, "scale", model.scale, "True or False")
     if not model.scale:
         return source
     if check_kernel(model.kernel) == "precomputed":
@@ -145,17 +144,17 @@ def _check(model: KernelPCA) -> None:
             f"{OWNER}(fit_inverse_transform=True): neither a precomputed kernel matrix nor random features tell the "
             "rows that a regression would be learnt from; pass rows, and take landmarks."
         )
-    if not isinstance(model.centered, (bool, np.bool_)):
-        raise BadParameter.of(OWNER, "centered", model.centered, "True or False")
     settings.check_seed(OWNER, model.random_state)
     settings.real(OWNER, "tol", model.tol, 0.0)
     settings.real(OWNER, "alpha", model.alpha, 0.0)
     if model.n_landmarks is not None:
         settings.whole(OWNER, "n_landmarks", model.n_landmarks, 1, None)
-    if model.scaling not in ("unit_axis", "lecture1"):
-        raise BadParameter.of(OWNER, "scaling", model.scaling, "'unit_axis' or 'lecture1'")
-    if model.not_positive not in ("error", "clip"):
-        raise BadParameter.of(OWNER, "not_positive", model.not_positive, "'error' or 'clip'")
+    if model.iterated_power != "auto":
+        settings.whole(OWNER, "iterated_power", model.iterated_power, 0, None, " or 'auto'")
+    settings.word(OWNER, "scaling", model.scaling, "unit_axis", "lecture1")
+    settings.word(OWNER, "not_positive", model.not_positive, "error", "clip")
+    settings.word(OWNER, "eigen_solver", model.eigen_solver, "auto", *ROUTES)
+    check_numbers(model.coef0, model.degree, model.kernel_params)
 
 
 def _most(model: KernelPCA) -> int | None:
@@ -164,7 +163,6 @@ def _most(model: KernelPCA) -> int | None:
         settings.whole(OWNER, "max_iter", model.max_iter, 1, None, " or None")
         return int(model.max_iter)
     if model.eigen_solver == "randomized" and model.iterated_power != "auto":
-        settings.whole(OWNER, "iterated_power", model.iterated_power, 0, None, " or 'auto'")
         return int(model.iterated_power) + 1
     return None
 

@@ -36,23 +36,18 @@ class LatentModel(Unsure, LinearModel):
     """Hidden values have variance one."""
     center = True
 
-    _record: LatentFit | None
+    _record: LatentFit | None = None
 
     @property
     def fit_(self) -> LatentFit:
         """The frozen record of the fit, which every read-out below reads."""
-        found: LatentFit | None = getattr(self, "_record", None)
-        if found is None:
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit with data first.")
+        found: LatentFit = super().fit_  # type: ignore[assignment]  # that of a latent model is one
         return found
 
     @property
     def plot(self) -> LatentPlots:
         """Figures of this fit: `model.plot.holes(X)`, `model.plot.path()`, …"""
         return LatentPlots(self)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_record", None) is not None
 
     # -- attributes -----------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from lowdim.errors import BadParameter, WrongShape
 from lowdim.matrices.holes import naming_all_holes
 from lowdim.matrices.preparation import Preparation, working_dtype
 from lowdim.matrices.project import project, rows_back
+from lowdim.models.assigned import Assignable, linear_record
 from lowdim.models.densities import log_density_of_block
 from lowdim.models.model import VarianceModel
 from lowdim.models.plots.linear import LinearPlots
@@ -40,7 +41,13 @@ class LinearModel(Tables, VarianceModel):
     @property
     def fit_(self) -> LinearFit:
         """The frozen record of the fit, which every read-out below reads."""
-        raise NotImplementedError
+        found: LinearFit = super().fit_
+        return found
+
+    @property
+    def _as_fitted(self) -> LinearFit:
+        found: LinearFit = super()._as_fitted
+        return found
 
     @property
     def plot(self) -> LinearPlots:
@@ -49,37 +56,37 @@ class LinearModel(Tables, VarianceModel):
 
     # -- attributes, with scikit-learn's names --------------------------------------------------------------------
 
-    @property
+    @Assignable
     def components_(self) -> Floats:
         """(k, p) orthonormal axes, largest variance first."""
-        return self.fit_.components
+        return self._as_fitted.components
 
-    @property
+    @Assignable
     def singular_values_(self) -> Floats:
         """(k,) singular values of the centred (and scaled, weighted) matrix."""
-        return self.fit_.singular_values
+        return self._as_fitted.singular_values
 
-    @property
+    @Assignable
     def mean_(self) -> Floats:
         """(p,) mean of each column."""
-        return self.fit_.mean
+        return self._as_fitted.mean
 
-    @property
+    @Assignable
     def scale_(self) -> Floats:
         """(p,) what each column was divided by; ones without scaling and for constant columns."""
-        return self.fit_.scale
+        return self._as_fitted.scale
 
-    @property
+    @Assignable
     def n_samples_(self) -> int:
         """Number of rows seen."""
         return self.fit_.n_rows
 
-    @property
+    @Assignable
     def noise_variance_(self) -> float:
         """Mean variance of the p − k directions left out (Tipping & Bishop 1999, eq. 8)."""
         return self.fit_.noise_variance
 
-    @property
+    @Assignable
     def total_variance_(self) -> float:
         """Sum of the variances of all columns, after scaling and weighting."""
         return self.fit_.total_variance
@@ -94,8 +101,9 @@ class LinearModel(Tables, VarianceModel):
     def _scores(self, X: Any) -> Any:
         source = self._opened(X, reset=False).unweighted()
         fit, dtype = self.fit_, working_dtype(source.dtype)
+        axes = fit.components if fit.k else np.ones((1, fit.n_columns))  # holes are found by projecting
         with naming_all_holes(source):
-            scores = project(source, self._preparation, fit.components, dtype, fit.total_variance)
+            scores = project(source, self._preparation, axes, dtype, fit.total_variance)[:, : fit.k]
         if self.whiten:
             scores *= self.fit_.whitening.astype(scores.dtype)
         return scores
@@ -190,9 +198,20 @@ class LinearModel(Tables, VarianceModel):
     def _checked_k(self, k: int | None) -> int:
         if k is None:
             return self.fit_.k
+        if not self.fit_.k:
+            raise BadParameter.of(type(self).__name__, "k", k, "left out, as this model has no components")
         if not 1 <= k <= self.fit_.k:
             raise BadParameter.of(type(self).__name__, "k", k, f"from 1 to {self.fit_.k}")
         return k
+
+    def _assign(self, name: str, value: Any) -> None:
+        """Keep it; the record is made of all that was assigned when it is needed."""
+        self._keep_assigned(name, value)
+        if name == "components_" and not hasattr(self, "n_features_in_") and np.ndim(value) == 2:
+            self.n_features_in_ = np.shape(value)[1]
+
+    def _with_assigned(self, record: Any) -> LinearFit:
+        return linear_record(record, self._assigned, type(self).__name__)
 
     @property
     def _preparation(self) -> Preparation:

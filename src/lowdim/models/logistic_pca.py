@@ -19,6 +19,7 @@ from lowdim.models.logistic_settings import OWNER, LogisticTask, task_of
 from lowdim.models.model import RecordedModel, refuse_one_pass
 from lowdim.models.plan import counted
 from lowdim.models.plots.logistic import LogisticPlots
+from lowdim.results.letters import printable
 from lowdim.results.logistic import OPTIMAL, LogisticFit
 from lowdim.results.names import column_names
 from lowdim.sources.budget import budget_of
@@ -266,6 +267,7 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         known_names = "'components', 'axes', 'deviance', 'path' or 'scores'"
         raise BadParameter.of(OWNER, "table", name, known_names)
 
+    @printable
     def explain(self, X: Any = None) -> str:
         """What the fit did, or with X what a fit of X would do."""
         from lowdim.views.explain import explain_plan
@@ -273,7 +275,7 @@ class LogisticPCA(RecordedModel[LogisticFit]):
 
         if X is None:
             return explain_logistic(self.fit_)
-        source = open_source(X)
+        source = self._to_be_fitted(X)
         return explain_plan(self._foreseen(source, task_of(self, source.n_columns)))
 
     # -- inside ---------------------------------------------------------------------------------------------------

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import NeedsAnotherPass, WrongColumns
+from lowdim.errors import NeedsAnotherPass
 from lowdim.matrices.convert import relative_spacing
+from lowdim.models import settings
+from lowdim.models.assigned import Assignable, as_given
 from lowdim.models.frames import frame_kind, scores_table
+from lowdim.models.opening import opened
 from lowdim.models.picture_shapes import picture_shape_of
 from lowdim.models.reported import Reported
 from lowdim.models.shown import Shown
@@ -28,19 +33,70 @@ class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     score_name = "PC"
     """What a score is called at the prompt, before its number."""
 
-    @property
-    def fit_(self) -> Any:
-        """The frozen record of the fit, which every read-out reads."""
-        raise NotImplementedError
+    _record: Any = None
+    """What the fit left; None before it."""
+    _assigned: Mapping[str, Any] = MappingProxyType({})
+    """Fitted attributes that somebody assigned since."""
+    _made: Any = None
+    """The record with these in place, once it was asked for."""
+    _frame_kind: str | None = None
+    _itemsize: int = 8
+    _columns: tuple[str, ...] | None = None
+    _data_spacing: float = float(np.finfo(float).eps)
+    _picture_shape: tuple[int, ...] | None = None
 
     @property
+    def fit_(self) -> Any:
+        """The frozen record of the fit, which every read-out reads; with what was assigned since in its place."""
+        record = self._learnt
+        if self._assigned:
+            if self._made is None:
+                self._made = self._with_assigned(record)
+            return self._made
+        if record is None:
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit with data first.")
+        return record
+
+    @property
+    def _owner(self) -> str:
+        """What the model is called in messages."""
+        return type(self).__name__
+
+    @property
+    def _learnt(self) -> Any:
+        """The record that the fit left, if there is one."""
+        return self._record
+
+    @property
+    def _as_fitted(self) -> Any:
+        """The same, or where there is none, that of what was assigned: attributes are read one by one from here."""
+        record = self._learnt
+        return self.fit_ if record is None else record
+
+    def _with_assigned(self, record: Any) -> Any:
+        """The record, or None, with attributes that were assigned in the place of those learnt."""
+        raise NotImplementedError
+
+    def _assign(self, name: str, value: Any) -> None:
+        """Keep what was assigned to a fitted attribute, if this kind of model can work with it."""
+        raise AttributeError(
+            f"{type(self).__name__}.{name} cannot be assigned, as it follows from a record of the fit: fit again."
+        )
+
+    def _keep_assigned(self, name: str, value: Any) -> None:
+        self._assigned, self._made = {**self._assigned, name: as_given(name, value)}, None
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._record is not None or bool(self._assigned)
+
+    @Assignable
     def n_components_(self) -> int:
         """Number of components kept."""
         return int(self.fit_.k)
 
     @property
     def _n_features_out(self) -> int:
-        return self.n_components_
+        return int(self.fit_.k)
 
     # -- rows to scores -------------------------------------------------------------------------------------------
 
@@ -83,20 +139,17 @@ class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return twin
 
     def _opened(self, X: Any, reset: bool) -> Source:
-        """The source behind X, with scikit-learn's checks of names and widths; of a file, the columns of the fit."""
-        path = isinstance(X, (str, os.PathLike))
-        source = open_source(X, columns=getattr(self, "_columns", None)) if path and not reset else open_source(X)
-        like = X if source.header is None else source.header
-        named = not path and like is not source and hasattr(like, "shape")
-        if named or reset:
-            _check_feature_names(self, like if named else np.empty((0, source.n_columns)), reset=reset)
-        _check_n_features(self, np.empty((1, source.n_columns)), reset=reset)
-        if not reset and X is source:
-            _refuse_other_columns(source, getattr(self, "_columns", None))
-        return source
+        """The source behind X, with the settings, names and widths checked."""
+        return opened(self, X, reset)
+
+    def _to_be_fitted(self, X: Any) -> Source:
+        """The source behind X, of which it is only asked what a fit would do."""
+        settings.check_flags(self)
+        return open_source(X)
 
     def _remember(self, X: Any, source: Source) -> None:
-        """What the data looked like."""
+        """What the data looked like; whatever was assigned before goes with the fit that it was assigned to."""
+        self._assigned, self._made = {}, None
         self._frame_kind = frame_kind(X)
         self._itemsize = source.dtype.itemsize
         self._columns = source.columns
@@ -119,13 +172,8 @@ class RecordedModel(Model, Generic[Record]):
     @property
     def fit_(self) -> Record:
         """The frozen record of the fit, which every read-out reads."""
-        found: Record | None = getattr(self, "_record", None)
-        if found is None:
-            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit with data first.")
+        found: Record = super().fit_
         return found
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_record", None) is not None
 
 
 def refuse_one_pass(X: Any) -> None:
@@ -140,23 +188,12 @@ def refuse_one_pass(X: Any) -> None:
 class VarianceModel(Model):
     """A model whose components each have a share of a variance."""
 
-    @property
+    @Assignable
     def explained_variance_(self) -> Floats:
         """(k,) variances along the axes; of a kernel's, in the space of its features: eigenvalues over n − 1."""
-        return np.asarray(self.fit_.variances)
+        return np.asarray(self._as_fitted.variances)
 
-    @property
+    @Assignable
     def explained_variance_ratio_(self) -> Floats:
         """(k,) shares of the total variance; zeros for a constant matrix."""
-        return np.asarray(self.fit_.shares)
-
-
-def _refuse_other_columns(source: Source, fitted: tuple[str, ...] | None) -> None:
-    """Raise an error if a source has other columns, or in another order, than the model was fitted on."""
-    if fitted is None or source.columns is None or source.columns == fitted:
-        return
-    first = next(j for j, (one, other) in enumerate(zip(source.columns, fitted, strict=True)) if one != other)
-    raise WrongColumns(
-        f"{source.describe()} has {source.columns[first]!r} as column {first + 1}, but this model was fitted with "
-        f"{fitted[first]!r} there: open it with columns=model.fit_.columns, or pass its path."
-    )
+        return np.asarray(self._as_fitted.shares)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lowdim.errors import BadInput
 from lowdim.matrices.convert import row_weights
+from lowdim.models.assigned_parts import parts_record
 from lowdim.models.fit_nmf import fit_in_memory
 from lowdim.models.fit_nmf_batches import next_batch
 from lowdim.models.fit_nmf_rows import fit_by_passes
@@ -18,9 +20,9 @@ from lowdim.models.nmf_plan import USUAL, plan_nmf
 from lowdim.models.nmf_problems import checked_shape
 from lowdim.models.nmf_settings import OWNER, NmfTask, task_of
 from lowdim.models.nonnegative import NonNegativeModel
+from lowdim.results.letters import printable
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.sources.budget import budget_of
-from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.sources.workers import at_most_threads
 
@@ -183,7 +185,7 @@ class NMF(NonNegativeModel):
 
         `H` (k, p) is where init="custom" begins, at the first batch.
         """
-        before = getattr(self, "_record", None)
+        before = self.fit_ if self.__sklearn_is_fitted__() else None
         source = self._opened(X, reset=before is None)
         task = task_of(self, source.n_columns, W, H)
         if sample_weight is not None:
@@ -193,6 +195,7 @@ class NMF(NonNegativeModel):
         self._remember(X, source)
         return self
 
+    @printable
     def explain(self, X: Any = None) -> str:
         """What the fit did, or with X what a fit of X would do: solver, reason, memory, accuracy."""
         from lowdim.views.explain import explain_plan
@@ -200,11 +203,14 @@ class NMF(NonNegativeModel):
 
         if X is None:
             return explain_nmf(self.fit_)
-        source = open_source(X)
+        source = self._to_be_fitted(X)
         task = task_of(self, source.n_columns)
         return explain_plan(plan_nmf(source, task, task.k or USUAL, budget_of(OWNER, self.memory)).facts(task))
 
     # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _with_assigned(self, record: NonNegativeFit | None) -> NonNegativeFit:
+        return parts_record(record, self._assigned, partial(task_of, self))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -56,8 +56,9 @@ def task_of(model: NMF, p: int, W: Any = None, H: Any = None) -> NmfTask:
     settings.whole(OWNER, "max_iter", model.max_iter, 1, None)
     settings.whole(OWNER, "n_init", model.n_init, 1, None)
     settings.real(OWNER, "tol", model.tol, 0.0)
-    if model.unstored not in ("zero", "missing"):
-        raise BadParameter.of(OWNER, "unstored", model.unstored, "'zero' or 'missing'")
+    settings.word(OWNER, "unstored", model.unstored, "zero", "missing")
+    settings.word(OWNER, "solver", model.solver, "auto", "cd", "hals", "newton", "mu")
+    settings.real(OWNER, "verbose", model.verbose if not isinstance(model.verbose, bool) else 0, 0.0)
     if model.init is not None and model.init not in nmf_start.NAMES:
         raise BadParameter.of(OWNER, "init", model.init, f"None or one of {', '.join(map(repr, nmf_start.NAMES))}")
     if model.init != "custom" and (W is not None or H is not None):

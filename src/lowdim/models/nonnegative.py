@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadParameter, WrongShape
 from lowdim.matrices.preparation import dense, working_dtype
+from lowdim.models.assigned import Assignable
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.model import RecordedModel
 from lowdim.models.nmf_problems import checked_shape, rows_of
@@ -49,20 +50,26 @@ class NonNegativeModel(Unsure, RecordedModel[NonNegativeFit]):
 
     # -- attributes, with scikit-learn's names --------------------------------------------------------------------
 
-    @property
+    @Assignable
     def components_(self) -> Floats:
         """(k, p) the parts H, largest first; their entries add up to one unless a penalty fixes their size."""
         return self.fit_.components
 
-    @property
+    @Assignable
     def reconstruction_err_(self) -> float:
         """√(2 loss), as scikit-learn measures: for the Frobenius loss the norm of X − W H."""
         return self.fit_.error
 
-    @property
+    @Assignable
     def n_iter_(self) -> int:
         """Steps that were made."""
         return self.fit_.descent.steps
+
+    def _assign(self, name: str, value: Any) -> None:
+        """Keep it; the record is made of it when it is needed."""
+        self._keep_assigned(name, value)
+        if name == "components_" and not hasattr(self, "n_features_in_") and np.ndim(value) == 2:
+            self.n_features_in_ = np.shape(value)[1]
 
     # -- read-outs ------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from lowdim.models.regression_sample import read_sample, target_names
 from lowdim.models.regression_settings import OWNER, task_of
 from lowdim.models.regression_tables import regression_table
 from lowdim.results.certificate import Certificate
+from lowdim.results.letters import printable
 from lowdim.results.regression import RegressionFit
 
 Floats = NDArray[np.float64]
@@ -330,6 +331,7 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
         columns = dict(zip(self.fit_.interval_names, values, strict=True))
         return make_table(frame_kind(X) or kind, columns, like=X)
 
+    @printable
     def explain(self, X: Any = None) -> str:
         """What the fit did: components and why, how well it predicts, what stands beside it."""
         from lowdim.views.regression import explain_regression

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,14 +19,16 @@ from lowdim.matrices.moments import Moments
 from lowdim.matrices.preparation import working_dtype
 from lowdim.matrices.scaling import Scaling
 from lowdim.models import settings
+from lowdim.models.assigned import Assignable
 from lowdim.models.batches import batch_moments, kept_moments
 from lowdim.models.fit_linear import Learnt, fit_linear
-from lowdim.models.linear import LinearModel
+from lowdim.models.linear import Floats, LinearModel
 from lowdim.models.pca_holes import filled_scores, fit_with_holes, observed_log_densities
 from lowdim.models.plan import Plan, batch_matrix, counted, plan_fit
 from lowdim.models.plots.pca import HoledPlots, PCAPlots
 from lowdim.models.uncertainty import Unsure
-from lowdim.results.linear import LinearFit
+from lowdim.results.letters import printable
+from lowdim.results.linear import LinearFit, without_components
 from lowdim.solvers.choose import Choice
 from lowdim.solvers.covariance import Covariance
 from lowdim.sources.budget import budget_of
@@ -42,7 +45,8 @@ class PCA(Unsure, LinearModel):
     Parameters
     ----------
     n_components : int, float, "mle" or None
-        A number of components; a share of the variance that they must reach (0.9); Minka's choice; or all.
+        A number of components; a share of the variance that they must reach (0.9); Minka's choice; or all. 0 leaves
+        the mean and a variance that is the same in all directions, as a model to compare others with.
     copy : bool
         Accepted for scikit-learn's sake. The data are never changed, so nothing needs to be copied.
     whiten : bool
@@ -125,24 +129,27 @@ class PCA(Unsure, LinearModel):
         self.missing = missing
         self.memory = memory
 
+    _record: LinearFit | None = None
+
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PCA:
         """Find the components of the rows of X, (n, p); `sample_weight` (n,) counts rows: 2 means twice."""
-        source = counted(self._opened(X, reset=True), budget_of("PCA", self.memory))
+        source = counted(self._opened(X, reset=True), budget_of(self._owner, self.memory))
         plan = self._plan(source, sample_weight)
-        scaling, asked = self._scaling(source), settings.accuracy("PCA", self.tol)
+        scaling, asked = self._scaling(source), settings.accuracy(self._owner, self.tol)
         try:
-            learnt = fit_linear(plan.matrix(scaling), plan.keep, plan.choice, asked, self.random_state)
+            found = fit_linear(plan.matrix(scaling), plan.keep, plan.choice, asked, self.random_state)
+            learnt = self._kept(found)
         except Interrupted as stop:
             stop.model = self._part(X, source, stop.statistic)
             raise
         except MissingValues as holes:
-            if settings.missing("PCA", self.missing) == "error":
+            if self.missing == "error":
                 raise (holes.of_genotypes() if isinstance(source, ColumnwiseSource) else holes) from None
             learnt = Learnt(fit_with_holes(self, source, sample_weight, scaling), None)
         self._remember(X, source)
-        self._record: LinearFit | None = learnt.fit
+        self._record = learnt.fit
         self._moments = learnt.moments
         return self
 
@@ -160,9 +167,10 @@ class PCA(Unsure, LinearModel):
         first = not hasattr(self, "_moments")
         source = self._opened(X, reset=first)
         scaling = self._scaling(source)
-        settings.keep_rule("PCA", self.n_components, None, source.n_columns)
+        settings.missing(self._owner, self.missing)
+        settings.keep_rule(self._owner, self._wanted, None, source.n_columns)
         try:
-            matrix = batch_matrix(source, sample_weight, scaling, budget_of("PCA", self.memory))
+            matrix = batch_matrix(source, sample_weight, scaling, budget_of(self._owner, self.memory))
             moments = batch_moments(matrix, source.describe(), self.missing == "ppca")
         except Interrupted as stop:
             part = self._part(X, source, stop.statistic)
@@ -173,7 +181,7 @@ class PCA(Unsure, LinearModel):
         else:
             moments = self._kept_moments().merge(moments)
         self._moments = moments
-        self._record = None
+        self._record, self._assigned, self._made = None, {}, None
         return self
 
     def merge(self, other: PCA) -> PCA:
@@ -187,17 +195,14 @@ class PCA(Unsure, LinearModel):
         merged: PCA = clone(self)
         merged.__dict__.update({k: v for k, v in self.__dict__.items() if k not in merged.__dict__})
         merged._moments = mine.merge(theirs)
-        merged._record = None
+        merged._record, merged._assigned, merged._made = None, {}, None
         return merged
 
     @property
-    def fit_(self) -> LinearFit:
-        """The frozen record of the fit; after `partial_fit` it is computed when first asked for."""
-        if getattr(self, "_record", None) is None:
-            if getattr(self, "_moments", None) is None:
-                raise AttributeError("This PCA is not fitted yet: call fit with data first.")
+    def _learnt(self) -> LinearFit | None:
+        """The record of the fit; after `partial_fit` it is computed when first asked for."""
+        if self._record is None and getattr(self, "_moments", None) is not None:
             self._record = self._from_moments()
-        assert self._record is not None
         return self._record
 
     @property
@@ -206,7 +211,7 @@ class PCA(Unsure, LinearModel):
         return HoledPlots(self) if self.missing == "ppca" else PCAPlots(self)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_record", None) is not None or getattr(self, "_moments", None) is not None
+        return super().__sklearn_is_fitted__() or getattr(self, "_moments", None) is not None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -232,38 +237,56 @@ class PCA(Unsure, LinearModel):
         with naming_all_holes(source, only_infinite=True):
             return source.map_rows(partial(observed_log_densities, fit=self.fit_), 1, np.float64)[:, 0]
 
+    # -- what was added up, by scikit-learn's names for IncrementalPCA ----------------------------------------------
+
+    @Assignable
+    def n_samples_seen_(self) -> int:
+        """Rows seen, in all batches."""
+        moments: Moments | None = getattr(self, "_moments", None)
+        return self.fit_.n_rows if moments is None else moments.n_rows
+
+    @Assignable
+    def var_(self) -> Floats:
+        """(p,) variance of each column, divided by n."""
+        fit = self.fit_
+        if fit.column_variances is None:
+            raise AttributeError(
+                "var_ is not known of this model, which was converted, assigned or too large to square."
+            )
+        return fit.column_variances * ((fit.weight - fit.ddof) / fit.weight)
+
     # -- explaining -----------------------------------------------------------------------------------------------
 
+    @printable
     def explain(self, X: Any = None) -> str:
         """What the fit did, or with X what a fit of X would do: solver, reason, passes, bytes, memory, accuracy."""
         from lowdim.views.explain import explain_fit, explain_plan
 
         if X is None:
             return explain_fit(self.fit_)
-        from lowdim.sources.open import open_source
-
-        source = open_source(X)
-        return explain_plan(self._plan(source, None).facts(settings.tolerance("PCA", self.tol)))
+        source = self._to_be_fitted(X)
+        return explain_plan(self._plan(source, None).facts(settings.tolerance(self._owner, self.tol)))
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
     def _plan(self, source: Source, sample_weight: Any) -> Plan:
-        settings.check_seed("PCA", self.random_state)
+        settings.check_seed(self._owner, self.random_state)
+        settings.missing(self._owner, self.missing)
         return plan_fit(
-            "PCA",
+            self._owner,
             source,
             sample_weight,
-            self.n_components,
-            settings.solver_name("PCA", self.svd_solver),
+            self._wanted,
+            settings.solver_name(self._owner, self.svd_solver),
             settings.sketch(
-                "PCA", self.n_components, self.n_oversamples, self.iterated_power, self.power_iteration_normalizer
+                self._owner, self._wanted, self.n_oversamples, self.iterated_power, self.power_iteration_normalizer
             ),
-            budget_of("PCA", self.memory),
+            budget_of(self._owner, self.memory),
         )
 
     def _scaling(self, source: Source) -> Scaling:
         return settings.scaling_of(
-            "PCA",
+            self._owner,
             self.center,
             self.scale,
             self.column_weight,
@@ -287,12 +310,22 @@ class PCA(Unsure, LinearModel):
         assert moments is not None
         p = len(moments.mean)
         scaling = settings.scaling_of(
-            "PCA", self.center, self.scale, self.column_weight, self.ddof, p, self._data_spacing
+            self._owner, self.center, self.scale, self.column_weight, self.ddof, p, self._data_spacing
         )
-        keep = settings.keep_rule("PCA", self.n_components, moments.n_rows, p)
+        keep = settings.keep_rule(self._owner, self._wanted, moments.n_rows, p)
         choice = Choice(Covariance(), "moments were accumulated batch by batch", Covariance().memory(0, p, 0))
         matrix = KnownMoments(moments, scaling, self._columns)
-        return fit_linear(matrix, keep, choice, settings.accuracy("PCA", self.tol), self.random_state).fit
+        asked = settings.accuracy(self._owner, self.tol)
+        return self._kept(fit_linear(matrix, keep, choice, asked, self.random_state)).fit
+
+    @property
+    def _wanted(self) -> Any:
+        """n_components as solvers take it: where none are wanted, one is found and left out."""
+        return 1 if settings.is_zero(self.n_components) else self.n_components
+
+    def _kept(self, learnt: Learnt) -> Learnt:
+        """The same with as many components as are wanted."""
+        return replace(learnt, fit=without_components(learnt.fit)) if settings.is_zero(self.n_components) else learnt
 
     def _kept_moments(self) -> Moments:
-        return kept_moments(getattr(self, "_moments", None), getattr(self, "_record", None))
+        return kept_moments(getattr(self, "_moments", None), self._record)

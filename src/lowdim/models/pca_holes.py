@@ -28,8 +28,10 @@ from lowdim.views.explain import ascent_in_words
 def fit_with_holes(estimator: Any, source: Source, sample_weight: Any, scaling: Scaling) -> LinearFit:
     """The record of a PCA with the settings of this estimator, from what was observed of each row."""
     k = estimator.n_components
-    if not (k is None or (isinstance(k, (int, np.integer)) and not isinstance(k, bool))):
-        raise BadParameter.of("PCA", "n_components", k, "a whole number, or None to find one, as values are missing")
+    if not (k is None or (isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k >= 1)):
+        raise BadParameter.of(
+            estimator._owner, "n_components", k, "a whole number from 1, or None to find one, as values are missing"
+        )
     if not scaling.center or scaling.column_weight is not None:
         raise BadParameter("PCA(missing='ppca') needs center=True and no column_weight, as values are missing.")
     budget = budget_of("PCA", estimator.memory)

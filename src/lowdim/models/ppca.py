@@ -33,9 +33,9 @@ from lowdim.models.latent_components import RULES, refuse_small
 from lowdim.models.plan import counted, plan_fit
 from lowdim.results.certificate import Accuracy
 from lowdim.results.latent import LatentFit
+from lowdim.results.letters import printable
 from lowdim.solvers.block_lanczos import BlockLanczos
 from lowdim.sources.budget import budget_of
-from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.sources.unstored import UnstoredMissing
 from lowdim.sources.weighted import as_counts
@@ -154,13 +154,14 @@ class ProbabilisticPCA(LatentModel):
         self._record = fit
         return self
 
+    @printable
     def explain(self, X: Any = None) -> str:
         """What the fit did, or with X what a fit of X would do."""
         from lowdim.views.explain import PlanFacts, explain_fit, explain_plan
 
         if X is None:
             return explain_fit(self.fit_)
-        source = open_source(X)
+        source = self._to_be_fitted(X)
         task, budget = self._task(source.n_columns), budget_of("ProbabilisticPCA", self.memory)
         k = task.most_components(source.n_columns)
         size = None if source.n_rows is None else source.n_rows * source.n_columns * source.dtype.itemsize

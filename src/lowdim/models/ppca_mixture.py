@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput
 from lowdim.matrices.convert import row_weights
@@ -16,14 +16,15 @@ from lowdim.models import settings
 from lowdim.models.fit_linear import seed_of
 from lowdim.models.fit_mixture import MixtureTask, fit_clusters, rows_of
 from lowdim.models.frames import frame_kind, scores_table
+from lowdim.models.opening import opened
 from lowdim.models.picture_shapes import picture_shape_of
 from lowdim.models.plots.codebook import MixturePlots
 from lowdim.models.reported import Reported
 from lowdim.models.shown import Shown
 from lowdim.results.certificate import counted
+from lowdim.results.letters import printable
 from lowdim.results.mixture import MixtureFit
 from lowdim.solvers.ppca_mixture import Mixture, predicted, responsibilities
-from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.sources.weighted import as_counts
 
@@ -230,6 +231,7 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
         check_is_fitted(self)
         save(self, path)
 
+    @printable
     def explain(self) -> str:
         """What the fit did, in a few lines."""
         fit = self.fit_
@@ -268,12 +270,7 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
         return rows_of(self._opened(X, reset=False).unweighted())[0]
 
     def _opened(self, X: Any, reset: bool) -> Source:
-        path = isinstance(X, (str, os.PathLike))
-        source = open_source(X, columns=self._columns) if path and not reset else open_source(X)
-        named = not path and X is not source and hasattr(X, "shape")
-        if named or reset:
-            _check_feature_names(self, X if named else np.empty((0, source.n_columns)), reset=reset)
-        _check_n_features(self, np.empty((1, source.n_columns)), reset=reset)
+        source = opened(self, X, reset)
         if source.sparse:
             raise BadInput("Sparse data were given, but a mixture needs whole rows: pass X.toarray(), if it fits.")
         return source

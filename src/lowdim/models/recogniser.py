@@ -21,6 +21,7 @@ from lowdim.models.labels import labels_of, with_unknown
 from lowdim.models.model import RecordedModel
 from lowdim.models.pca import PCA
 from lowdim.models.plots.recogniser import RecogniserPlots
+from lowdim.results.letters import printable
 from lowdim.results.recogniser import RecogniserFit
 from lowdim.solvers.matching import coordinates, nearest_of_each, nearest_rows, preferences
 from lowdim.sources.source import Block, Source
@@ -132,6 +133,7 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         """
         check_settings(self)
         source = self._opened(X, reset=True).unweighted()
+        settings.scaling_of(OWNER, True, self.scale, None, 0, source.n_columns, 0.0)
         classes, places = np.unique(labels_of(OWNER, source, y), return_inverse=True)
         rows, _ = all_rows(source)
         if rows.shape[0] != len(places):  # rows of a stream are counted by reading them
@@ -269,6 +271,7 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
             return scores_table(frame_kind(X) or kind, self._axes, self._scores(X), like=X)
         raise BadParameter.of(OWNER, "table", name, "'identities', 'trial', 'nearest' or 'scores'")
 
+    @printable
     def explain(self) -> str:
         """What the gallery is, how rows are compared, and which are turned away, with the reason."""
         from lowdim.views.recogniser import explain_recogniser

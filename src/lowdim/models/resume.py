@@ -19,7 +19,7 @@ def carry_on(estimator: PCA, part: PCA, source: Source) -> PCA:
     _refuse_other_columns(part, source)
     whole: PCA = clone(estimator)
     whole.__dict__.update({name: value for name, value in part.__dict__.items() if name not in whole.__dict__})
-    whole._record = None
+    whole._record, whole._assigned, whole._made = None, {}, None
     if _rows_left(part.n_samples_, source):
         whole.partial_fit(source.after(part.n_samples_))
     return whole

@@ -16,6 +16,7 @@ from lowdim.matrices.moments import Moments
 from lowdim.models.file_settings import (
     CODEBOOK_PARAMS,
     GENOTYPE_PARAMS,
+    INCREMENTAL_PARAMS,
     KERNEL_PARAMS,
     LATENT_PARAMS,
     LATER,
@@ -28,6 +29,7 @@ from lowdim.models.file_settings import (
     REGRESSION_PARAMS,
 )
 from lowdim.models.genotype_pca import GenotypePCA
+from lowdim.models.incremental_pca import IncrementalPCA
 from lowdim.models.kernel_pca import KernelPCA
 from lowdim.models.logistic_pca import LogisticPCA
 from lowdim.models.nmf import NMF
@@ -84,6 +86,7 @@ def _autoencoder(**params: Any) -> Any:
 
 KINDS = {
     "PCA": Kind(PCA, PCA_PARAMS, pack_linear, unpack_linear),
+    "IncrementalPCA": Kind(IncrementalPCA, INCREMENTAL_PARAMS, pack_linear, unpack_linear),
     "ProbabilisticPCA": Kind(ProbabilisticPCA, LATENT_PARAMS, pack_latent, unpack_latent),
     "PPCAMixture": Kind(PPCAMixture, MIXTURE_PARAMS, pack_mixture, unpack_mixture),
     "KernelPCA": Kind(KernelPCA, KERNEL_PARAMS, pack_kernel, unpack_kernel),
@@ -161,7 +164,7 @@ def pack(model: Model) -> Document:
             "moments_error": error,
         }
     names = getattr(model, "feature_names_in_", None)
-    if names is not None:
+    if names is not None and tuple(names) != model.fit_.columns:  # else they are in the record
         arrays["feature_names"] = pack_names(tuple(map(str, names)))
     known = {
         "params": params,
@@ -204,11 +207,19 @@ def unpack(document: Document) -> Model:
     model._columns = fit.columns
     model.n_features_in_ = p
     if seen["named"]:
-        names = unpack_names({"columns": document.arrays.get("feature_names", np.zeros(0))}, p)
-        model.feature_names_in_ = np.array(names, dtype=object)
-    if set(document.arrays) ^ set(pack(model).arrays) - (LATER_ARRAYS - set(document.arrays)):
+        model.feature_names_in_ = np.array(_feature_names(fit.columns, document.arrays, p), dtype=object)
+    needed, there = set(pack(model).arrays), set(document.arrays)
+    both = {"feature_names"} if seen["named"] else set()  # earlier versions wrote them twice
+    if not needed - LATER_ARRAYS <= there <= needed | both:
         raise FormatError("The model file holds arrays that such a model does not have.")
     return model
+
+
+def _feature_names(columns: tuple[str, ...] | None, arrays: Mapping[str, NDArray[Any]], p: int) -> tuple[str, ...]:
+    """The names that scikit-learn knows: of their own, or those of the record."""
+    if columns is not None and "feature_names" not in arrays:
+        return columns
+    return unpack_names({"columns": arrays.get("feature_names", np.zeros(0))}, p)
 
 
 def _params(

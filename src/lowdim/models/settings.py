@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+from inspect import signature
 from numbers import Integral, Real
 from typing import Any
 
@@ -38,11 +40,14 @@ def keep_rule(owner: str, n_components: Any, n: int | None, p: int) -> Keep:
     )
 
 
+def is_zero(n_components: Any) -> bool:
+    """Whether no components are wanted."""
+    return isinstance(n_components, Integral) and not isinstance(n_components, bool) and int(n_components) == 0
+
+
 def solver_name(owner: str, svd_solver: Any) -> str:
     """A name that the table of solvers knows."""
-    if svd_solver != "auto" and svd_solver not in SOLVERS:
-        raise BadParameter.of(owner, "svd_solver", svd_solver, f"one of 'auto', {', '.join(map(repr, SOLVERS))}")
-    return str(svd_solver)
+    return word(owner, "svd_solver", svd_solver, "auto", *SOLVERS)
 
 
 def tolerance(owner: str, tol: Any) -> float:
@@ -67,9 +72,7 @@ def check_seed(owner: str, random_state: Any) -> None:
 
 def missing(owner: str, given: Any) -> str:
     """What to do about missing values."""
-    if given not in ("error", "ppca"):
-        raise BadParameter.of(owner, "missing", given, "'error' or 'ppca'")
-    return str(given)
+    return word(owner, "missing", given, "error", "ppca")
 
 
 def whole(owner: str, name: str, given: Any, least: int, most: int | None, or_else: str = "") -> None:
@@ -80,10 +83,31 @@ def whole(owner: str, name: str, given: Any, least: int, most: int | None, or_el
         raise BadParameter.of(owner, name, given, f"a whole number {limits}{or_else}")
 
 
+def word(owner: str, name: str, given: Any, *known: str) -> str:
+    """One of the words that a setting can be, or an error that lists them."""
+    if not isinstance(given, str) or given not in known:
+        listed = [repr(one) for one in known]
+        needed = f"{listed[0]} or {listed[1]}" if len(known) == 2 else f"one of {', '.join(listed)}"
+        raise BadParameter.of(owner, name, given, needed)
+    return given
+
+
 def flag(owner: str, name: str, given: Any) -> None:
     """Raise an error unless True or False was given."""
     if not isinstance(given, (bool, np.bool_)):
         raise BadParameter.of(owner, name, given, "True or False")
+
+
+def check_flags(model: Any) -> None:
+    """Raise an error unless every setting that the model's constructor declares as a bool is True or False."""
+    for name in _flags(type(model)):  # type: ignore[arg-type]  # mypy does not take a class for hashable
+        flag(type(model).__name__, name, getattr(model, name))
+
+
+@cache
+def _flags(kind: type) -> tuple[str, ...]:
+    declared = signature(kind).parameters
+    return tuple(name for name, parameter in declared.items() if parameter.annotation in (bool, "bool"))
 
 
 def real(owner: str, name: str, given: Any, least: float) -> None:
@@ -103,8 +127,7 @@ def sketch(owner: str, n_components: Any, n_oversamples: Any, iterated_power: An
         raise BadParameter.of(owner, "n_oversamples", n_oversamples, "a whole number from 1")
     if iterated_power != "auto" and not (isinstance(iterated_power, Integral) and int(iterated_power) >= 0):
         raise BadParameter.of(owner, "iterated_power", iterated_power, "'auto' or a whole number from 0")
-    if normalizer not in ("auto", "QR", "LU", "none"):
-        raise BadParameter.of(owner, "power_iteration_normalizer", normalizer, "'auto', 'QR', 'LU' or 'none'")
+    word(owner, "power_iteration_normalizer", normalizer, "auto", "QR", "LU", "none")
     if iterated_power == "auto" or not isinstance(n_components, Integral):
         return BlockLanczos()
     return BlockLanczos(block=int(n_components) + int(n_oversamples), steps=int(iterated_power) + 1)

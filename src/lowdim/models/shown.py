@@ -7,6 +7,9 @@ from typing import Any
 
 from sklearn.utils._pprint import _EstimatorPrettyPrinter
 
+from lowdim.errors import LowdimError
+from lowdim.results.letters import in_letters_of
+
 
 class Shown:
     """Before a fit a model is shown as scikit-learn shows it; afterwards with what it learnt."""
@@ -16,7 +19,7 @@ class Shown:
         card = self._card()
         if card is None:
             return shown
-        from lowdim.views.card_text import card_text, in_letters_of
+        from lowdim.views.card_text import card_text
 
         return in_letters_of(sys.stdout, card_text(shown, card))
 
@@ -47,6 +50,11 @@ class Shown:
     def _card(self) -> Any:
         """What the record says at a glance; None where there is none: showing a model computes nothing."""
         record = getattr(self, "_record", None)
+        if getattr(self, "_assigned", None):
+            try:
+                record = self.fit_  # type: ignore[attr-defined]
+            except (AttributeError, LowdimError):  # as long as too little was assigned, or what does not go together
+                record = None
         if record is None:
             return None
         from lowdim.views.card import card_of

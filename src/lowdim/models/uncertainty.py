@@ -151,6 +151,8 @@ class Unsure:
         """The question, checked."""
         check_is_fitted(self)
         name, model = type(self).__name__, self
+        if not self.fit_.k:  # type: ignore[attr-defined]
+            raise BadParameter.of(name, "n_components", 0, "at least 1, as intervals are those of components")
         if kind not in KINDS:
             raise BadParameter.of(name, "kind", kind, "'bootstrap', 'asymptotic' or 'posterior'")
         settings.real(name, "level", level, 0.0)

@@ -21,6 +21,7 @@ from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.model import RecordedModel
 from lowdim.models.plots.codebook import CodebookPlots
 from lowdim.results.codebook import CodebookFit
+from lowdim.results.letters import printable
 from lowdim.results.names import column_names
 from lowdim.results.table import Table
 from lowdim.solvers.codebook import Codebook, assign, nearest_codes, unary_codes
@@ -257,6 +258,7 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         names = "'codebook', 'usage', 'compression' or 'codes'"
         raise BadParameter.of("VectorQuantizer", "table", name, names)
 
+    @printable
     def explain(self, X: Any = None) -> str:
         """What the fit did, or with X what a fit of X would do: route, reason, memory, what is kept and lost."""
         from lowdim.views.codebook import explain_codebook
@@ -302,7 +304,7 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
     def _foreseen(self, X: Any) -> Any:
         from lowdim.views.explain import PlanFacts
 
-        source = open_source(X)
+        source = self._to_be_fitted(X)
         task = self._task(source.n_columns)
         route = planned(source, task)
         return PlanFacts(

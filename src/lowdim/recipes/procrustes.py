@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput, BadParameter, WrongShape
 from lowdim.models.fit_linear import seed_of
 from lowdim.models.settings import check_seed, whole
+from lowdim.results.letters import printable
 from lowdim.results.placement import PROJECTIONS, Placement
 
 Floats = NDArray[np.float64]
@@ -25,6 +26,7 @@ BATCH_NUMBERS = 2**21
 class Procrustes(Placement):
     """Where each row falls on the map, and how sure that is."""
 
+    @printable
     def explain(self) -> str:
         """What was fitted, and how sure it is."""
         from lowdim.views.placement import explain_placement

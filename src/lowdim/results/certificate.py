@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.results.letters import Text
+
 Floats = NDArray[np.float64]
 
 
@@ -151,7 +153,7 @@ class Certificate:
             lines.append(f"  not accurate to {self.asked}: components {ranges(self.untrusted)}")
         if self.allowed_by_data:
             lines.append(f"  {self.allowed_by_data}")
-        return "\n".join([*lines, *self._noted])
+        return str(Text("\n".join([*lines, *self._noted])))
 
     @property
     def _noted(self) -> list[str]:
@@ -172,7 +174,7 @@ def uncertified(components: Floats, variances: Floats, total: float, solver: str
         clusters=(),
         cut=False,
         subspace_angle=float(np.pi / 2),
-        orthogonality=float(np.abs(components @ components.T - np.eye(k)).max()),
+        orthogonality=float(np.abs(components @ components.T - np.eye(k)).max(initial=0.0)),
         captured=(0.0, 1.0),
         tol=0.0,
         untrusted=tuple(range(k)),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.results.letters import printable
 from lowdim.results.table import Table
 
 Floats = NDArray[np.float64]
@@ -104,6 +105,7 @@ class Comparison:
             return "the rows they were fitted on"
         return f"{self.n_held_out:,} held-out rows"
 
+    @printable
     def explain(self) -> str:
         """Say in words what was compared, and which model is best at what."""
         known = self.n_rows - self.n_held_out
@@ -131,7 +133,7 @@ class Comparison:
         return "; ".join(found)
 
     def __str__(self) -> str:
-        return self.explain()
+        return str(self.explain())
 
 
 def _line(one: Representation) -> str:

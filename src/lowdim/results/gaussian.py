@@ -50,9 +50,9 @@ def log_density(fit: LinearFit, scores: Floats, squared_length: Floats) -> Float
 def proper(fit: LinearFit) -> tuple[Floats, float]:
     """Variances and noise of a density that exists."""
     p, noise = len(fit.mean), fit.noise_variance
-    variances = np.maximum(fit.variances, noise)
+    variances = np.maximum(fit.known_variances, noise)
     least = 1e-13 * float(variances[0]) if len(variances) else 0.0
-    if (fit.k < p and noise <= 0) or variances.min() <= least or not fit.gain.all():
+    if (fit.k < p and noise <= 0) or variances.min(initial=np.inf) <= least or not fit.gain.all():
         raise SingularModel(
             f"The {counted(fit.k, 'component')} {'holds' if fit.k == 1 else 'hold'} all the variance of "
             f"{fit.n_rows:,} rows in {p:,} columns, so the model has "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.results.letters import printable
 from lowdim.results.table import Table
 
 Floats = NDArray[np.float64]
@@ -250,6 +251,7 @@ class KChoice:
             }
         )
 
+    @printable
     def explain(self) -> str:
         """Every rule with its reason and its assumptions, and what to make of them."""
         lines = [f"data       {self.data}", f"model      {self.model}, {'scaled' if self.scaled else 'not scaled'}"]
@@ -259,7 +261,7 @@ class KChoice:
         return "\n".join([*lines, f"so         {self.verdict}"])
 
     def __str__(self) -> str:
-        return self.explain()
+        return str(self.explain())
 
 
 SIGNS = {True: "yes:", False: "NO: ", None: "note:"}

@@ -68,7 +68,7 @@ class LatentFit(LinearFit):
     @property
     def reached(self) -> bool:
         """Whether EM stood still at the end, or the closed form is certified."""
-        return self.certificate.reached if self.ascent is None else self.ascent.converged
+        return self.certificate.reached if self.ascent is None else self.ascent.converged and not self.changed
 
     @property
     def whitening(self) -> Floats:

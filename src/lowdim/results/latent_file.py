@@ -22,6 +22,8 @@ ASCENT = {"steps": whole, "converged": flag, "change": number, "refused": whole}
 
 def pack_latent(fit: LatentFit) -> tuple[dict[str, Any], Arrays]:
     """Facts and arrays of a fit."""
+    if fit.changed:  # EM did not lead here
+        fit = replace(fit, ascent=None)
     linear, arrays = pack_linear(replace(fit, mean=np.nan_to_num(fit.mean)))  # NaN where nothing was observed
     arrays["observed"] = np.asarray(fit.observed, dtype=np.int64)
     uncertain = fit.spread is not None

@@ -67,8 +67,8 @@ def pack_linear(fit: LinearFit) -> tuple[dict[str, Any], Arrays]:
         "mean": fit.mean,
         "scale": fit.scale,
         "components": fit.components,
-        "variances": fit.variances,
-        "singular_values": fit.singular_values,
+        "variances": fit.known_variances,
+        "singular_values": fit.known_singular_values,
     }
     arrays |= {f"certificate_{name}": getattr(certificate, name) for name in BOUNDS}
     if fit.column_weight is not None:
@@ -99,7 +99,8 @@ def unpack_linear(given: Any, arrays: Mapping[str, NDArray[Any]]) -> LinearFit:
     """The fit that `pack_linear` took apart."""
     known = facts(given, "fit", FIT)
     n, p, k = known["n_rows"], known["n_columns"], known["n_components"]
-    if not 1 <= k <= p or n < 1 or known["weight"] <= 0 or known["total_variance"] < 0:
+    weight = known["weight"]
+    if not 0 <= k <= p or n < 0 or weight < 0 or (n == 0) != (weight == 0) or known["total_variance"] < 0:
         raise FormatError(f"The model file says {n} rows, {p} columns and {k} components, which no fit can have.")
     variances = array(arrays, "variances", (k,))
     return LinearFit(

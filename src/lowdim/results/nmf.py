@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.results.held import Held, said_of
 from lowdim.results.linear import Provenance
 from lowdim.results.sparseness import hoyer, sparseness
 
@@ -41,6 +42,8 @@ class Descent:
     """What was asked for."""
     steps: int
     converged: bool
+    note: str = ""
+    """What was done to the parts since, so that nothing of this holds; empty: nothing."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,10 @@ class Past:
     batches: int
 
 
+def _withdrawn(fit: NonNegativeFit, given: Descent, changed: tuple[str, ...]) -> Descent:
+    return replace(given, converged=False, note=said_of(tuple(f"{name}_" for name in changed), "changed"))
+
+
 @dataclass(frozen=True)
 class NonNegativeFit:
     """k parts of p columns, X ≈ W H, learnt from n rows."""
@@ -97,9 +104,10 @@ class NonNegativeFit:
     """That from the means of the columns: what a fit without parts would lose."""
     missing: int
     """Entries of which nothing is known."""
-    descent: Descent
     provenance: Provenance
     past: Past
+    descent: Held[Descent] = Held("components", withdrawn=_withdrawn)  # noqa: RUF009  a descriptor
+    """How these parts were found, as long as they are what was found."""
     columns: tuple[str, ...] | None = None
     stability: Floats | None = None
     """(k,) how alike each part is to its counterpart from other starts: mean cosine; None where there was one start."""

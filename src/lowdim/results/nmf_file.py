@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from lowdim.errors import FormatError
 from lowdim.results.linear_file import Arrays, pack_names, pack_provenance, unpack_names, unpack_provenance
 from lowdim.results.nmf import Codes, Descent, NonNegativeFit, Past, Penalties
-from lowdim.results.strict import array, facts, flag, mapping, number, optional, whole
+from lowdim.results.strict import array, facts, flag, mapping, number, optional, text, whole
 
 PENALTIES = {"alpha_W": number, "alpha_H": number, "l1_ratio": number}
-DESCENT = {"residual": number, "tol": number, "steps": whole, "converged": flag, "looks": whole}
+DESCENT = {"residual": number, "tol": number, "steps": whole, "converged": flag, "looks": whole, "note": text}
 PAST = {"products": flag, "loss": number, "count": number, "potential": number, "batches": whole}
 
 FIT = {
@@ -71,8 +71,8 @@ def unpack_nmf(given: Any, arrays: Mapping[str, NDArray[Any]]) -> NonNegativeFit
     known = facts(given, "fit", FIT)
     n, p, k = known["n_rows"], known["n_columns"], known["n_components"]
     penalties = facts(known["penalties"], "penalties", PENALTIES)
-    descent = facts(known["descent"], "descent", DESCENT)
-    if n < 1 or p < 1 or k < 1 or min(penalties.values()) < 0 or penalties["l1_ratio"] > 1 or descent["tol"] < 0:
+    descent = facts({"note": ""} | known["descent"], "descent", DESCENT)  # files of earlier versions have none
+    if n < 0 or p < 1 or k < 1 or min(penalties.values()) < 0 or penalties["l1_ratio"] > 1 or descent["tol"] < 0:
         raise FormatError(f"The model file says {n} rows, {p} columns and {k} parts, which no fit can have.")
     steps = {name: descent[name] for name in ("residual", "tol")}
     return NonNegativeFit(
@@ -89,6 +89,7 @@ def unpack_nmf(given: Any, arrays: Mapping[str, NDArray[Any]]) -> NonNegativeFit
             path=array(arrays, "path", (descent["looks"],)),
             steps=descent["steps"],
             converged=descent["converged"],
+            note=descent["note"],
             **{name: float(value) for name, value in steps.items()},
         ),
         provenance=unpack_provenance(known["provenance"]),

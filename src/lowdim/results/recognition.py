@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter
+from lowdim.results.letters import printable
 from lowdim.results.rates import Estimate, Rate
 from lowdim.results.table import Table
 
@@ -176,6 +177,7 @@ class Recognition:
             found |= {"AUC": self.verification.auc, "equal error rate": self.verification.equal_error}
         return found
 
+    @printable
     def explain(self) -> str:
         """Say what was done, how well it went, and what the numbers take for granted."""
         from_story = self.story.splitlines()

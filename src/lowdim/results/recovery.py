@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.results.letters import printable
+
 Floats = NDArray[np.float64]
 
 PROVED = 1e-6
@@ -60,6 +62,7 @@ class Recovery:
         """Whether the gap proves |y|₁ the smallest, to six digits; None for other methods than "l1"."""
         return None if self.duality_gap is None else self.duality_gap <= PROVED * self.l1_norm
 
+    @printable
     def explain(self) -> str:
         """Say in words what was found and what is proved."""
         return "\n".join([self._what(), *self._proof(), self._sparsity()])
@@ -98,4 +101,4 @@ class Recovery:
         return f"Whether it is the sparsest is not proved: coherence does so only {bound}."
 
     def __str__(self) -> str:
-        return self.explain()
+        return str(self.explain())

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter
+from lowdim.results.letters import Text
 from lowdim.results.table import Table
 
 Floats = NDArray[np.float64]
@@ -94,7 +95,7 @@ class Redundancy:
         raise BadParameter.of("Redundancy", "table", name, "'relations' or 'directions'")
 
     def __str__(self) -> str:
-        return "\n".join(lines_of(self))
+        return str(Text("\n".join(lines_of(self))))
 
 
 def lines_of(found: Redundancy) -> list[str]:

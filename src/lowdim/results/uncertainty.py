@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter
+from lowdim.results.letters import printable
 from lowdim.results.table import Table
 
 Floats = NDArray[np.float64]
@@ -171,6 +172,7 @@ class Uncertainty:
         named = {"row" if name == "scores" else "column": of * self.k}
         return self.make({**named, "component": [axis for axis in self.axes for _ in range(each)], **found.columns()})
 
+    @printable
     def explain(self) -> str:
         """Say in words what the intervals are, what they rest on, and where that does not hold."""
         return "\n".join([self._what(), *self._order(), *self.assumptions, *self.notes])
@@ -201,4 +203,4 @@ class Uncertainty:
         return [f"All components keep their places in at least {TIED:.0%} of the resamples."]
 
     def __str__(self) -> str:
-        return self.explain()
+        return str(self.explain())

@@ -1,4 +1,4 @@
-"""Single-cell tables, `.h5ad`: the matrix X or a layer, genes as columns. The only file that loads anndata."""
+"""Single-cell tables, `.h5ad` files and AnnData objects: X or a layer, genes as columns. Alone loads anndata."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from lowdim.errors import BadFile, BadParameter, NeedsExtra
-from lowdim.sources.checks import refuse_dtype, refuse_shape
+from lowdim.errors import BadFile, BadInput, BadParameter, NeedsExtra
+from lowdim.sources.checks import as_table, refuse_dtype, refuse_shape
 from lowdim.sources.hdf5 import hdf5_source, opened_hdf5, refuse_foreign
-from lowdim.sources.memory import SparseSource
+from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.selection import Column, Selection, near
 from lowdim.sources.source import Source
 
@@ -48,6 +48,25 @@ def open_h5ad(path: Path, selection: Selection, layer: str | None = None) -> Sou
         source = SparseSource(sparse if take is None else sparse[:, take], columns, name=f"{path}, {name}")
         source.beside = beside
         return source
+
+
+def anndata_source(data: Any) -> Source:
+    """X of an AnnData object in memory, dense or sparse, its genes as columns."""
+    if data.isbacked:
+        raise BadInput(
+            f"The AnnData object is backed by {data.filename}: pass that path, whose rows are read block by block, or "
+            "data.to_memory()."
+        )
+    if data.X is None:
+        raise BadInput(
+            f"The AnnData object has no X; pass one of its layers ({', '.join(data.layers) or 'none'}) as an array."
+        )
+    names = tuple(map(str, make_index_unique(data.var_names)))
+    if scipy.sparse.issparse(data.X):
+        refuse_dtype(data.X.dtype)
+        refuse_shape(data.X.shape)
+        return SparseSource(data.X, names, name="the AnnData object")
+    return ArraySource(as_table(np.asarray(data.X)), names, name="the AnnData object")
 
 
 def _chosen(path: Path, file: Any, layer: str | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -19,21 +20,34 @@ def as_table(array: NDArray[Any]) -> NDArray[Any]:
         )
     if isinstance(array, np.ma.MaskedArray):
         array = np.ma.filled(array.astype(float), np.nan) if np.ma.is_masked(array) else array.data
-    if array.dtype.kind == "O":
-        array = _objects_as_numbers(array)
+    if array.dtype.kind in "OU":
+        array = as_numbers(array)
     refuse_dtype(array.dtype)
     refuse_shape(array.shape)
     return np.asarray(array)
 
 
-def _objects_as_numbers(array: NDArray[Any]) -> NDArray[np.float64]:
+def as_numbers(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Objects or texts as the numbers that they are; missing ones, None and pandas' NA, are NaN."""
+    absent = getattr(sys.modules.get("pandas"), "NA", None)
     try:
         return array.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    try:
+        known = [np.nan if one is None or one is absent else one for one in array.ravel().tolist()]
+        return np.array(known, dtype=object).astype(np.float64).reshape(array.shape)
     except (TypeError, ValueError) as error:
         raise NotNumeric(
             f"An entry is not a number: {error}; argument must be a string-free table of real numbers (float() "
             "argument must be a string or a real number): leave text columns out."
         ) from error
+
+
+def may_be_frame(data: Any) -> bool:
+    """Whether the object comes from a library that is loaded and may have made a frame; spares an import if not."""
+    root = type(data).__module__.partition(".")[0]
+    return root in sys.modules and root not in ("numpy", "scipy", "builtins", "array")
 
 
 def refuse_dtype(dtype: np.dtype[Any]) -> None:

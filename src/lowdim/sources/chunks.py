@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput
 from lowdim.sources.checks import as_table
-from lowdim.sources.frames import as_frame, frame_source
-from lowdim.sources.memory import ArraySource
+from lowdim.sources.frames import as_frame, frame_source, rows_of
 from lowdim.sources.source import Block, Source
 from lowdim.sources.weighted import with_weight
 from lowdim.sources.workers import alone
@@ -99,6 +98,4 @@ def _beside(parts: list[NDArray[Any]]) -> NDArray[Any]:
 def _array(part: Any) -> NDArray[Any]:
     if isinstance(part, np.ndarray):
         return as_table(part) if len(part) else part
-    source: Any = source_of_frame(part)
-    array: NDArray[Any] = source.array if isinstance(source, ArraySource) else source.to_array()
-    return array
+    return rows_of(source_of_frame(part))

@@ -57,7 +57,7 @@ class DaskSource(Source):
             refuse_shape((1, *data.shape[1:]))
             header = source_of_frame(data._meta)
             self.columns, self.dtype, self.n_columns = header.columns, header.dtype, header.n_columns
-            self.header = data._meta
+            self.header, self.numbered = data._meta, header.numbered
         else:
             _refuse_array(data)
             self.columns, self.dtype, self.n_columns = None, data.dtype, int(data.shape[1])

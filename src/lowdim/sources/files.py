@@ -30,6 +30,8 @@ def open_path(
 ) -> Source:
     """The source behind a path: a file, a folder, a pattern such as ``part-*.parquet``, or ``-`` for standard input."""
     text = os.fspath(given)
+    if not text:
+        raise BadFile("An empty text was given as a path: name a file, a folder or a pattern.")
     if re.match(r"[a-z][a-z0-9+]+://", text, re.IGNORECASE):
         raise BadFile(f"{text}: addresses are not read; download the file first, and pass its path.")
     if is_pipe(text):

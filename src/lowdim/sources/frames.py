@@ -11,14 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import NotNumeric, WrongColumns
-from lowdim.sources.memory import ArraySource
+from lowdim.sources.checks import as_numbers
+from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Block, ConvertibleSource, Source
+
+DISGUISES = (nw.Object, nw.String, nw.Categorical, nw.Enum, nw.Unknown)
+"""Types of columns that may hold numbers nevertheless; dates, durations and nested ones hold none."""
 
 
 def as_frame(data: object) -> nw.DataFrame[Any] | None:
     """Give the data as a narwhals frame, or None if they are no frame; an error if its columns share names."""
     try:
         frame = nw.from_native(data, pass_through=True)
+        if frame is data and hasattr(data, "num_columns"):  # a record batch of Arrow's
+            frame = nw.from_arrow(frame, backend="pyarrow")
     except nw.exceptions.DuplicateError:
         raise WrongColumns.repeated(_repeated(_names(data))) from None
     if isinstance(frame, nw.LazyFrame):
@@ -33,15 +39,38 @@ def refuse_repeated(names: Iterable[Any]) -> None:
         raise WrongColumns.repeated(repeated)
 
 
+def are_texts(names: Iterable[Any]) -> bool:
+    """Whether all names of columns are texts, as scikit-learn wants names to be."""
+    return all(isinstance(name, str) for name in names)
+
+
 def frame_source(frame: nw.DataFrame[Any]) -> Source:
     """Rows of a frame of numbers; without a copy where its columns already lie in one array."""
-    names = [str(name) for name in frame.columns]
-    refuse_repeated(names)
-    _refuse_text(frame)
+    refuse_repeated(frame.columns)
+    source = _source(frame, tuple(map(str, frame.columns)))
+    source.numbered = not are_texts(frame.columns)
+    return source
+
+
+def _source(frame: nw.DataFrame[Any], names: tuple[str, ...]) -> Source:
+    disguised = [name for name, dtype in frame.schema.items() if not (dtype.is_numeric() or dtype == nw.Boolean)]
+    if disguised:
+        stored = _stored(frame)
+        if stored is not None:
+            return SparseSource(stored, names, name="the frame")
+        return ArraySource(_all_numbers(frame, set(disguised)), names, name="the frame")
     array = _one_array(frame)
-    if array is not None:
-        return ArraySource(array, tuple(names), name="the frame")
-    return FrameSource(frame)
+    return FrameSource(frame) if array is None else ArraySource(array, names, name="the frame")
+
+
+def rows_of(source: Source) -> NDArray[Any]:
+    """All rows of a frame's source as one array."""
+    if isinstance(source, ArraySource):
+        return source.array
+    if isinstance(source, SparseSource):
+        return np.asarray(source.matrix.toarray())
+    assert isinstance(source, FrameSource)
+    return source.to_array()
 
 
 @final
@@ -75,11 +104,44 @@ class FrameSource(ConvertibleSource):
     def _numbers(self, rows: nw.DataFrame[Any]) -> NDArray[Any]:
         array = np.empty(rows.shape, dtype=self.dtype)
         for j, name in enumerate(rows.columns):
-            column = rows[name]
-            if column.dtype == nw.Boolean or column.dtype.is_decimal():
-                column = column.cast(nw.Float64)
-            array[:, j] = column.to_numpy()
+            array[:, j] = _column(rows[name])
         return array
+
+
+def _column(column: nw.Series[Any]) -> NDArray[Any]:
+    """(n,) numbers of a column of numbers or flags."""
+    if column.dtype == nw.Boolean or column.dtype.is_decimal():
+        column = column.cast(nw.Float64)
+    return column.to_numpy()
+
+
+def _all_numbers(frame: nw.DataFrame[Any], disguised: set[Any]) -> NDArray[np.float64]:
+    """All rows, where some columns hold numbers as objects, texts, categories or sparsely; an error names others."""
+    array, others = np.empty(frame.shape), {}
+    for j, (name, dtype) in enumerate(frame.schema.items()):
+        try:
+            refused = name in disguised and not isinstance(dtype, DISGUISES)
+            array[:, j] = np.nan if refused else as_numbers(_entries(frame[name], name in disguised))
+        except NotNumeric:
+            refused = True
+        if refused:
+            others[str(name)] = str(dtype)
+    if others:
+        raise NotNumeric.columns(others)
+    return array
+
+
+def _entries(column: nw.Series[Any], disguised: bool) -> NDArray[Any]:
+    return np.asarray(column.to_numpy()) if disguised else _column(column)
+
+
+def _stored(frame: nw.DataFrame[Any]) -> Any:
+    """The sparse matrix behind a pandas frame that stores all its columns sparsely, zeros apart; None for others."""
+    native = nw.to_native(frame)
+    if not frame.implementation.is_pandas():
+        return None
+    sparse = [hasattr(dtype, "fill_value") and dtype.fill_value == 0 for dtype in native.dtypes]
+    return native.sparse.to_coo().tocsr() if all(sparse) else None
 
 
 def _repeated(names: Iterable[Any]) -> dict[str, int]:
@@ -90,14 +152,6 @@ def _repeated(names: Iterable[Any]) -> dict[str, int]:
 def _names(data: Any) -> list[Any]:
     """Column names of a frame that narwhals does not take: Arrow's `columns` are the columns themselves."""
     return list(data.column_names if hasattr(data, "column_names") else data.columns)
-
-
-def _refuse_text(frame: nw.DataFrame[Any]) -> None:
-    kinds = {
-        str(name): str(dtype) for name, dtype in frame.schema.items() if not (dtype.is_numeric() or dtype == nw.Boolean)
-    }
-    if kinds:
-        raise NotNumeric.columns(kinds)
 
 
 def _one_array(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:

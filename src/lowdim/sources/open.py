@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from lowdim.errors import BadParameter
-from lowdim.sources.checks import as_table, refuse_dtype, refuse_shape
+from lowdim.sources.checks import as_table, may_be_frame, refuse_dtype, refuse_shape
 from lowdim.sources.files import open_path
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.selection import Selection
@@ -34,12 +33,13 @@ def open_source(
 
     Parameters
     ----------
-    data : array, SciPy sparse matrix, pandas / polars / Arrow frame, dask array or frame, path, iterator or Source
+    data : array, SciPy sparse matrix, frame, xarray or AnnData object, dask array or frame, path, iterator or Source
+        A frame is one of pandas, polars, Arrow, DuckDB or narwhals. Of an AnnData object X is taken, genes as columns.
         A path of a table: CSV or TSV (also .gz, .zst, .bz2), Parquet (one file, a folder, a pattern), Feather, JSON
         lines, workbook, SQLite or DuckDB database; of an array: ``.npy``, ``.npz``, HDF5, zarr, ``.h5ad``; of
         genotypes: PLINK ``.bed``; of a folder of pictures of one size, or of texts; or "-" for standard input. An
-        iterator gives (rows, p) blocks and is read once. Dask data stay where they are: their blocks are computed on
-        the cluster of the active client, or in threads. A source is returned as it is.
+        iterator gives (rows, p) blocks, arrays or frames, and is read once. Dask data stay where they are: their
+        blocks are computed on the cluster of the active client, or in threads. A source is returned as it is.
     columns, drop : lists of names
         Of a file: only these columns, or all that hold numbers but these. Of texts: only these words, or all but these.
     label : name
@@ -83,9 +83,17 @@ def open_source(
         from lowdim.sources.dask import dask_source
 
         return dask_source(data)
+    if type(data).__module__.startswith("xarray."):
+        from lowdim.sources.xarray import xarray_source
+
+        return xarray_source(data)
+    if type(data).__module__.startswith("anndata."):
+        from lowdim.sources.anndata import anndata_source
+
+        return anndata_source(data)
     if isinstance(data, Iterator):
         return StreamSource(data)
-    if not isinstance(data, (list, tuple)) and _is_loaded_frame_library(data):
+    if may_be_frame(data):
         from lowdim.sources.frames import as_frame, frame_source
 
         frame = as_frame(data)
@@ -93,9 +101,3 @@ def open_source(
             refuse_shape(frame.shape)
             return frame_source(frame)
     return ArraySource(as_table(np.asarray(data)))
-
-
-def _is_loaded_frame_library(data: Any) -> bool:
-    """Whether the object comes from a library that is loaded and may have made a frame; spares an import if not."""
-    root = type(data).__module__.partition(".")[0]
-    return root in sys.modules and root not in ("numpy", "builtins", "array")

@@ -47,6 +47,8 @@ class Source(ABC):
     n_rows: int | None
     n_columns: int
     columns: tuple[str, ...] | None
+    numbered: bool = False
+    """Whether the names of the columns are numbers, which scikit-learn takes for places and not for names."""
     dtype: np.dtype[Any]
     sparse: bool = False
     density: float = 1.0

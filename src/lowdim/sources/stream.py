@@ -9,8 +9,8 @@ from typing import Any, final
 import numpy as np
 import scipy.sparse
 
-from lowdim.errors import BadInput, NeedsAnotherPass, WrongShape
-from lowdim.sources.checks import as_table, refuse_dtype
+from lowdim.errors import BadInput, NeedsAnotherPass, WrongColumns, WrongShape
+from lowdim.sources.checks import as_table, may_be_frame, refuse_dtype
 from lowdim.sources.source import Block, Source
 
 
@@ -23,11 +23,10 @@ class StreamSource(Source):
 
     def __init__(self, rows: Iterable[Any]):
         stream = iter(rows)
-        first = _first_block(stream)
+        first, self.columns, self.numbered = _first_block(stream)
         self.n_columns = first.shape[1]
-        self.columns = None
         self.dtype = first.dtype
-        self._rest: Iterator[Any] | None = chain([first], stream)
+        self._rest: Iterator[Any] | None = chain([first], stream)  # its names are known
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give the blocks as they arrive; empty ones are passed over."""
@@ -39,11 +38,16 @@ class StreamSource(Source):
         stream, self._rest = self._rest, None
         start = 0
         for number, rows in enumerate(stream):
-            block = _as_rows(rows, number)
+            block, names, _ = _as_rows(rows, number)
             if block.shape[1] != self.n_columns:
                 raise WrongShape(
                     f"Block {number} has {block.shape[1]} columns, the blocks before it {self.n_columns}: every "
                     "block needs the same columns."
+                )
+            if names is not None and self.columns is not None and names != self.columns:
+                raise WrongColumns(
+                    f"Block {number} has the columns {', '.join(names[:5])} …, the blocks before it "
+                    f"{', '.join(self.columns[:5])} …: every block needs the same columns, in the same order."
                 )
             if block.shape[0]:
                 yield Block(start, block)
@@ -54,18 +58,29 @@ class StreamSource(Source):
         return f"the stream of row blocks with {self.n_columns:,} columns"
 
 
-def _first_block(stream: Iterator[Any]) -> Any:
+Rows = tuple[Any, tuple[str, ...] | None, bool]
+"""A block, the names of its columns, and whether these are numbers."""
+
+
+def _first_block(stream: Iterator[Any]) -> Rows:
     for number, rows in enumerate(stream):
-        block = _as_rows(rows, number)
-        if block.shape[0]:
-            return block
+        found = _as_rows(rows, number)
+        if found[0].shape[0]:
+            return found
     raise BadInput("The iterator of row blocks gave no rows: at least one row is needed.")
 
 
-def _as_rows(rows: Any, number: int) -> Any:
+def _as_rows(rows: Any, number: int) -> Rows:
     if scipy.sparse.issparse(rows):
         refuse_dtype(rows.dtype)
-        return rows.tocsr()
+        return rows.tocsr(), None, False
+    if may_be_frame(rows):
+        from lowdim.sources.frames import as_frame, frame_source, rows_of
+
+        frame = as_frame(rows)
+        if frame is not None:
+            source = frame_source(frame)
+            return rows_of(source), source.columns, source.numbered
     block = np.asarray(rows)
     if block.ndim != 2:
         raise WrongShape(
@@ -74,4 +89,4 @@ def _as_rows(rows: Any, number: int) -> Any:
         )
     if block.shape[1] == 0:
         raise WrongShape(f"Block {number} has 0 columns (shape={block.shape}): at least 1 is needed.")
-    return as_table(block) if len(block) else block
+    return as_table(block) if len(block) else block, None, False

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
-from typing import Any
-
 import numpy as np
 
+from lowdim.results.letters import BLOCKS
 from lowdim.views.card import Card, Glance
 from lowdim.views.lines import Line, shortened, wrapped
-
-BLOCKS = "▁▂▃▄▅▆▇█"
-
-ASCII = str.maketrans(
-    dict(zip(BLOCKS, "_.,-=+*#", strict=True))
-    | {"│": "|", "→": "->", "×": "x", "−": "-", "≤": "<=", "–": "-", "’": "'", "½": "1/2", "²": "^2", "Σ": "sum"}
-)
-"""What stands for letters that are not in ASCII; others lose their accents."""
 
 MOST_BARS = 24
 
@@ -34,16 +24,6 @@ def card_text(shown: str, card: Card, width: int = WIDTH) -> str:
         *fact_lines(card, room),
     ]
     return "\n".join([shown, *(f"  {line.text}" for line in lines)])
-
-
-def in_letters_of(stream: Any, text: str) -> str:
-    """A text as it is, or in ASCII where a terminal or file cannot take its letters, so that print never fails."""
-    try:
-        text.encode(getattr(stream, "encoding", None) or "utf-8")
-    except UnicodeEncodeError:
-        bare = unicodedata.normalize("NFKD", text.translate(ASCII)).encode("ascii", "replace")
-        return bare.decode("ascii")
-    return text
 
 
 def glance_lines(card: Card, width: int) -> list[Line]:

@@ -39,7 +39,7 @@ def ascent_in_words(ascent: Ascent, weight: float) -> str:
 
 
 def _trusted(fit: LinearFit) -> list[str]:
-    if isinstance(fit, LatentFit) and fit.ascent is not None:
+    if isinstance(fit, LatentFit) and fit.ascent is not None and not fit.changed:
         size = fit.n_rows * len(fit.mean)
         return [
             f"missing    {fit.missing:,} of {size:,} values",

@@ -64,7 +64,7 @@ def _facts(fit: Fit | MixtureFit) -> dict[str, Any]:
         **_latent_facts(fit),
         **(genotype_facts(fit) if isinstance(fit, GenotypeFit) else {}),
         "columns": list(column_names(fit)),
-        "kept": {"components": fit.k, "share": float(total[-1])},
+        "kept": {"components": fit.k, "share": float(fit.shares.sum())},
         "total_variance": fit.total_variance,
         "components": [
             {

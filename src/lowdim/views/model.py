@@ -23,7 +23,7 @@ def model_lines(
     made = fit.provenance
     prepared = [
         "centred" if settings.get("center", True) else "not centred",
-        "scaled" if settings["scale"] is not False else "not scaled",
+        "scaled" if settings.get("scale", False) is not False else "not scaled",
         *(["scores whitened"] if settings.get("whiten") else []),
     ]
     share = percent(float(fit.shares.sum()))

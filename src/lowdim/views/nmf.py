@@ -54,7 +54,10 @@ def loss_in_words(fit: NonNegativeFit) -> str:
 
 def sparseness_in_words(fit: NonNegativeFit) -> str:
     """How few entries parts and codes are made of."""
-    parts, codes = (float(one[np.isfinite(one)].mean()) for one in (fit.sparseness, fit.codes.sparseness))
+    parts, codes = (
+        float(one[np.isfinite(one)].mean()) if np.isfinite(one).any() else float("nan")
+        for one in (fit.sparseness, fit.codes.sparseness)
+    )
     said = f"Hoyer's sparseness {parts:.2f} of the parts, {codes:.2f} of their codes (0: all alike, 1: one alone)"
     return said
 
@@ -69,6 +72,8 @@ def stability_in_words(fit: NonNegativeFit) -> str:
 def descent_in_words(fit: NonNegativeFit) -> str:
     """How far the search came."""
     down = fit.descent
+    if down.note:
+        return f"untrusted: {down.note}"
     if fit.past.batches > 1:
         return f"{counted(down.steps, 'batch', 'es')} seen once each: as good as a stream allows"
     if down.residual <= ROUNDING:

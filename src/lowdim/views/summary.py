@@ -128,7 +128,7 @@ def swampers(held: Floats, names: tuple[str, ...]) -> list[tuple[str, float]]:
 
 def accuracy(fit: LinearFit) -> str:
     """How far the numbers can be trusted, in one sentence."""
-    if isinstance(fit, LatentFit) and fit.ascent is not None:
+    if isinstance(fit, LatentFit) and fit.ascent is not None and not fit.changed:
         return ascent_in_words(fit.ascent, fit.weight)
     certificate = fit.certificate
     if certificate.blank:

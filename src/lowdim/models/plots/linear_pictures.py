@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lowdim.models.plots.pictures import Basis, GalleryPlots, NestedReconstructionPlots, TraversalPlots
 from lowdim.sources.memory import ArraySource
 from lowdim.views.figures.rates import model_rates
-from lowdim.views.figures.scores import axis_titles
+from lowdim.views.figures.scores import axis_titles, checked_axes
 from lowdim.views.plots.rates import draw_rates
 
 Floats = NDArray[np.float64]
@@ -25,6 +25,7 @@ class PicturePlots(GalleryPlots, NestedReconstructionPlots, TraversalPlots):
 
         The error is |X − X̂| / |X − mean| over the rows of the fit.
         """
+        checked_axes(None, self._model.fit_.k)
         table = {name: np.asarray(values) for name, values in dict(self._model.compression()).items()}
         return draw_rates(model_rates(type(self._model).__name__, table), self._axes(ax))
 

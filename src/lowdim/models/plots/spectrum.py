@@ -8,6 +8,7 @@ from lowdim.errors import BadParameter
 from lowdim.models.plots.base import Plots
 from lowdim.results.k_choice import KChoice
 from lowdim.results.uncertainty import Uncertainty
+from lowdim.views.figures.scores import checked_axes
 from lowdim.views.figures.spectrum import scree
 from lowdim.views.plots.k_choice import draw_k_choice, k_choice_height
 from lowdim.views.plots.spectrum import draw_cumulative, draw_scree
@@ -48,7 +49,7 @@ class SpectrumPlots(Plots):
         '5 of 13 reach 80 %'
         """
         if rules is None:
-            return draw_scree(scree(self._model.fit_, wanted, _checked(intervals)), self._axes(ax))
+            return draw_scree(scree(self._some, wanted, _checked(intervals)), self._axes(ax))
         if not isinstance(rules, KChoice):
             raise BadParameter.of("plot.scree", "rules", rules, "what lowdim.choose_k(model, X) gave")
         return draw_k_choice(rules, self._axes(ax, 7.0, k_choice_height(rules)))
@@ -58,7 +59,13 @@ class SpectrumPlots(Plots):
 
         With what the model's `uncertainty` gave as `intervals`, a band shows how sure it is.
         """
-        return draw_cumulative(scree(self._model.fit_, wanted, _checked(intervals)), self._axes(ax))
+        return draw_cumulative(scree(self._some, wanted, _checked(intervals)), self._axes(ax))
+
+    @property
+    def _some(self) -> Any:
+        """The record, if it has components."""
+        checked_axes(None, self._model.fit_.k)
+        return self._model.fit_
 
 
 def _checked(intervals: Any) -> Uncertainty | None:

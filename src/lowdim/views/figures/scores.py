@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter, WrongShape
+from lowdim.results.certificate import counted
 from lowdim.views.figures.groups import Colour, Groups
 from lowdim.views.lines import percent
 
@@ -110,7 +111,8 @@ def checked_axes(axes: Any, k: int, most: int = 3, least: int = 1) -> tuple[int,
     if k < least:
         alone = "one component alone" if k == 1 else f"{k} components"
         raise BadParameter(
-            f"This figure needs {least} components, but the model has {alone}: fit it with more, or draw its scores."
+            f"This figure needs {counted(least, 'component')}, but the model has {alone}: fit it with more, or "
+            "draw its scores."
         )
     given = tuple(np.atleast_1d(np.asarray(axes)).tolist())
     whole = all(isinstance(axis, int) and not isinstance(axis, bool) and 1 <= axis <= k for axis in given)
