@@ -1,7 +1,7 @@
 """A pytest plugin: scikit-learn's test modules see lowdim's classes under scikit-learn's names.
 
-Every name that both `sklearn.decomposition` and lowdim have is replaced before a test module is imported. What became of
-each test is written as JSON to the file that LOWDIM_OUTCOMES names.
+Every name that both `sklearn.decomposition` and lowdim have is replaced before a test module is imported. What became
+of each test is written as JSON to the file that LOWDIM_OUTCOMES names.
 """
 
 import json

@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from lowdim.errors import NeedsAnotherPass, WrongColumns
 from lowdim.matrices.convert import relative_spacing
 from lowdim.models.frames import frame_kind, scores_table
+from lowdim.models.own_kind import OwnKind
 from lowdim.models.picture_shapes import picture_shape_of
 from lowdim.models.reported import Reported
 from lowdim.models.shown import Shown
@@ -22,7 +23,7 @@ from lowdim.sources.source import Source
 Floats = NDArray[np.float64]
 
 
-class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Model(OwnKind, Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Rows in, scores out. Subclasses fit it, keep its record, and say how scores are made."""
 
     score_name = "PC"
@@ -52,7 +53,7 @@ class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def transform(self, X: Any) -> Any:
         """Scores of rows, (n, k): their coordinates along the components, about the training mean.
 
-        Of a dask array or frame they are a lazy dask array, in the same row chunks.
+        Of a dask array or frame they are a lazy dask array, in the same row chunks; of a torch tensor a tensor.
         """
         check_is_fitted(self)
         return self._as_asked(X, self._scores(X))
@@ -97,6 +98,7 @@ class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     def _remember(self, X: Any, source: Source) -> None:
         """What the data looked like."""
+        self._remember_kind(X)
         self._frame_kind = frame_kind(X)
         self._itemsize = source.dtype.itemsize
         self._columns = source.columns

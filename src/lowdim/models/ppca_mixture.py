@@ -16,6 +16,7 @@ from lowdim.models import settings
 from lowdim.models.fit_linear import seed_of
 from lowdim.models.fit_mixture import MixtureTask, fit_clusters, rows_of
 from lowdim.models.frames import frame_kind, scores_table
+from lowdim.models.own_kind import OwnKind
 from lowdim.models.picture_shapes import picture_shape_of
 from lowdim.models.plots.codebook import MixturePlots
 from lowdim.models.reported import Reported
@@ -30,7 +31,7 @@ from lowdim.sources.weighted import as_counts
 Floats = NDArray[np.float64]
 
 
-class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Several probabilistic PCAs, each for some of the rows: clusters that each have their own few dimensions.
 
     Row i comes from cluster c with probability weights_[c], and is then means_[c] + W z + noise. Missing values (NaN)
@@ -106,6 +107,7 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
         if sample_weight is not None:
             weighted = source.with_weights(as_counts(row_weights(source, sample_weight)))
         self._record: MixtureFit | None = fit_clusters(weighted, task)
+        self._remember_kind(X)
         self._frame_kind, self._columns = frame_kind(X), source.columns
         self._itemsize, self._data_spacing = source.dtype.itemsize, float(np.finfo(float).eps)
         self._picture_shape = picture_shape_of(source)
