@@ -66,7 +66,7 @@ def task_of(model: KernelPCA, source: Source) -> KernelTask:
         keep=keep_rule(n_components, n),
         centered=bool(model.centered),
         tol=float(model.tol),
-        n_landmarks=model.n_landmarks,
+        n_landmarks=None if model.n_landmarks is None else int(model.n_landmarks),
         most=_most(model),
         choice=choice,
         clip=model.not_positive == "clip",
@@ -119,7 +119,7 @@ def foreseen(model: KernelPCA, source: Source) -> PlanFacts:
 
 def _by_held_out_rows(
     model: KernelPCA, facts: KernelFacts, free_width: bool, some: Floats
-) -> tuple[KernelFacts, int | float | None, Table]:
+) -> tuple[KernelFacts, Any, Table]:
     """Kernel and number of components that do best on held-out rows, and what was compared."""
     candidates = [facts]
     if free_width:
@@ -152,6 +152,8 @@ def _check(model: KernelPCA) -> None:
     settings.real(OWNER, "alpha", model.alpha, 0.0)
     if model.n_landmarks is not None:
         settings.whole(OWNER, "n_landmarks", model.n_landmarks, 1, None)
+    if model.iterated_power != "auto":
+        settings.whole(OWNER, "iterated_power", model.iterated_power, 0, None, " or 'auto'")
     if model.scaling not in ("unit_axis", "lecture1"):
         raise BadParameter.of(OWNER, "scaling", model.scaling, "'unit_axis' or 'lecture1'")
     if model.not_positive not in ("error", "clip"):
@@ -164,7 +166,6 @@ def _most(model: KernelPCA) -> int | None:
         settings.whole(OWNER, "max_iter", model.max_iter, 1, None, " or None")
         return int(model.max_iter)
     if model.eigen_solver == "randomized" and model.iterated_power != "auto":
-        settings.whole(OWNER, "iterated_power", model.iterated_power, 0, None, " or 'auto'")
         return int(model.iterated_power) + 1
     return None
 

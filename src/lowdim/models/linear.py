@@ -19,6 +19,7 @@ from lowdim.models.densities import log_density_of_block
 from lowdim.models.model import VarianceModel
 from lowdim.models.plots.linear import LinearPlots
 from lowdim.models.tables import Tables
+from lowdim.models.words import FloatType
 from lowdim.results import gaussian
 from lowdim.results.certificate import Certificate, counted
 from lowdim.results.compression import compression
@@ -104,6 +105,16 @@ class LinearModel(Tables, VarianceModel):
         """Rows from scores, (n, p): the nearest points of the plane to the rows that the scores came from.
 
         Rows from a dask array or frame of scores are a lazy dask array.
+
+        Parameters
+        ----------
+        X : array, frame, dask data, path or Source
+            Scores, (n, k), as `transform` gives them.
+
+        Returns
+        -------
+        array
+            (n, p), of the library that X is an array of.
         """
         check_is_fitted(self)
         source, axes = open_source(X), self.fit_.axes(self.whiten)
@@ -118,7 +129,18 @@ class LinearModel(Tables, VarianceModel):
         return source.map_rows(work, axes.shape[1], dtype)
 
     def reconstructions(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Rank 1, 2, …, k reconstructions of rows, each (n, p), one after the other."""
+        """Rank 1, 2, …, k reconstructions of rows, each (n, p), one after the other.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        iterator of arrays
+            k of them, each (n, p).
+        """
         scores = np.asarray(self._scores(X))
         axes = self.fit_.axes(self.whiten)
         current = np.broadcast_to(self.fit_.mean, (len(scores), axes.shape[1])).copy()
@@ -127,7 +149,20 @@ class LinearModel(Tables, VarianceModel):
             yield current.copy()
 
     def low_rank(self, X: Any, k: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Factors Y (n, r) and Z (p, r) with X ≈ Y Zᵀ: r = k without centring, else k + 1 (ones and the mean)."""
+        """Factors Y (n, r) and Z (p, r) with X ≈ Y Zᵀ: r = k without centring, else k + 1 (ones and the mean).
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        k : int or None
+            How many components; None: all.
+
+        Returns
+        -------
+        pair of arrays
+            Y and Z.
+        """
         k = self._checked_k(k)
         Y, Z = np.asarray(self._scores(X))[:, :k], self.fit_.axes(self.whiten)[:k].T
         if self.center:
@@ -141,10 +176,19 @@ class LinearModel(Tables, VarianceModel):
 
     # -- files ----------------------------------------------------------------------------------------------------
 
-    def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: str = "float32") -> None:
+    def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: FloatType = "float32") -> None:
         """Write `transform` (or `inverse_transform`) as an ONNX graph, which runs where Python is not.
 
-        It takes any number of rows of `dtype`, "float32" or "float64". Needs the package onnx.
+        It takes any number of rows. Needs the package onnx.
+
+        Parameters
+        ----------
+        path : path
+            Of the file, which is replaced whole, or not at all.
+        inverse : bool
+            Write `inverse_transform` instead.
+        dtype : {"float32", "float64"}
+            Of the numbers that the graph takes and gives.
         """
         from lowdim.views.onnx import write_graph
 
@@ -157,6 +201,11 @@ class LinearModel(Tables, VarianceModel):
         """What k = 1 … K components cost and lose: numbers and bytes kept, of the original, and the error.
 
         `itemsize` is the bytes that a number takes, in the original and in the factors; that of the data if None.
+
+        Returns
+        -------
+        Table
+            A row for each k.
         """
         size: int = getattr(self, "_itemsize", 8) if itemsize is None else itemsize
         return Table(compression(self.fit_, size, bool(self.center), self.scale is not False))
@@ -172,7 +221,18 @@ class LinearModel(Tables, VarianceModel):
         return gaussian.precision(self.fit_)
 
     def score_samples(self, X: Any) -> Any:
-        """(n,) log-likelihood of each row under the Gaussian model; lazy for dask's data."""
+        """(n,) log-likelihood of each row under the Gaussian model; lazy for dask's data.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,)
+        """
         check_is_fitted(self)
         fit = self.fit_
         gaussian.proper(fit)
@@ -182,7 +242,18 @@ class LinearModel(Tables, VarianceModel):
             return source.map_rows(work, 1, np.float64)[:, 0]
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Mean log-likelihood of the rows under the Gaussian model."""
+        """Mean log-likelihood of the rows under the Gaussian model.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
         return float(self.score_samples(X).mean())
 
     # -- inside ---------------------------------------------------------------------------------------------------

@@ -29,6 +29,12 @@ class Model(OwnKind, Shown, Reported, ClassNamePrefixFeaturesOutMixin, Transform
     score_name = "PC"
     """What a score is called at the prompt, before its number."""
 
+    n_features_in_: int
+    """Number of columns of the data that the model was fitted on."""
+
+    feature_names_in_: NDArray[np.object_]
+    """(p,) names of those columns; there only if the data had names that were all texts."""
+
     @property
     def fit_(self) -> Any:
         """The frozen record of the fit, which every read-out reads."""
@@ -46,7 +52,18 @@ class Model(OwnKind, Shown, Reported, ClassNamePrefixFeaturesOutMixin, Transform
     # -- rows to scores -------------------------------------------------------------------------------------------
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose what `transform` gives: "default" (arrays), "pandas", "polars", or "same": X's own kind of frame."""
+        """Choose what `transform` gives: "default" (arrays), "pandas", "polars", or "same": X's own kind of frame.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars", "same"} or None
+            None leaves it as it is.
+
+        Returns
+        -------
+        model
+            The model itself.
+        """
         self._same_kind = transform == "same"
         return self if self._same_kind else super().set_output(transform=transform)
 
@@ -54,6 +71,16 @@ class Model(OwnKind, Shown, Reported, ClassNamePrefixFeaturesOutMixin, Transform
         """Scores of rows, (n, k): their coordinates along the components, about the training mean.
 
         Of a dask array or frame they are a lazy dask array, in the same row chunks; of a torch tensor a tensor.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n, k), of the library that X is an array of; a frame if `set_output` asked for one.
         """
         check_is_fitted(self)
         return self._as_asked(X, self._scores(X))
@@ -70,7 +97,13 @@ class Model(OwnKind, Shown, Reported, ClassNamePrefixFeaturesOutMixin, Transform
     # -- files ----------------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a `.lowdim` file, atomically; `lowdim.load` gives it back. It holds no code."""
+        """Write the fitted model to a `.lowdim` file, atomically; `lowdim.load` gives it back. It holds no code.
+
+        Parameters
+        ----------
+        path : path
+            Of the file, which is replaced whole, or not at all.
+        """
         from lowdim.models.saving import save
 
         check_is_fitted(self)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sklearn
@@ -28,12 +28,14 @@ class OwnKind:
             if isinstance(method, FunctionType) and not name.startswith(("_", "fit", "partial_fit")):
                 setattr(cls, name, _answering_in_kind(method))
 
-    def __getattribute__(self, name: str) -> Any:
-        value = super().__getattribute__(name)
-        if type(value) is np.ndarray and name[-1] == "_" and name[0] != "_":
-            kind = self.__dict__.get("_kind_of_fit")
-            return value if kind is None else in_kind(value, kind, floats=True)
-        return value
+    if not TYPE_CHECKING:  # which would take every name for an attribute
+
+        def __getattribute__(self, name):
+            value = super().__getattribute__(name)
+            if type(value) is np.ndarray and name[-1] == "_" and name[0] != "_":
+                kind = self.__dict__.get("_kind_of_fit")
+                return value if kind is None else in_kind(value, kind, floats=True)
+            return value
 
     def _remember_kind(self, X: Any) -> None:
         """What attributes are to be, from now on: NumPy unless X is another library's and dispatch was asked for."""

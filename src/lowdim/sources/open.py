@@ -58,6 +58,11 @@ def open_source(
         Of a table in a file: one SELECT, in which the table is called ``data``, for DuckDB. It is your own code: it can
         read the data and nothing else, but do not take it from a stranger.
 
+    Returns
+    -------
+    Source
+        n_rows, n_columns, columns (their names), and the rows in blocks.
+
     Examples
     --------
     >>> import numpy as np
