@@ -20,11 +20,12 @@ from lowdim.models import settings
 from lowdim.models.autoencoder_codes import codes_of_block, rows_of_block, squares_of_block
 from lowdim.models.autoencoder_plan import Fit, foreseen
 from lowdim.models.autoencoder_settings import OWNER, task_of
+from lowdim.models.exported import Exported
 from lowdim.models.fit_autoencoder import fit_network, record
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.model import RecordedModel, refuse_one_pass
 from lowdim.models.plots.network import NetworkPlots
-from lowdim.models.words import Activation, Bytes, FloatType, NetworkLoss, NetworkSolver, Seed
+from lowdim.models.words import Activation, Bytes, NetworkLoss, NetworkSolver, Seed
 from lowdim.results.network import NetworkFit
 from lowdim.solvers.linear_autoencoder import principal_axes
 from lowdim.solvers.network_training import State
@@ -35,7 +36,7 @@ from lowdim.sources.source import Source
 Floats = NDArray[np.float64]
 
 
-class Autoencoder(RecordedModel[NetworkFit]):
+class Autoencoder(Exported, RecordedModel[NetworkFit]):
     """Codes of rows by a network that is trained to give the rows back: non-linear, or linear, which is PCA.
 
     Rows pass hidden layers to k linear codes (`transform`), and mirrored layers bring them back (`inverse_transform`).
@@ -351,25 +352,6 @@ class Autoencoder(RecordedModel[NetworkFit]):
         return -self.reconstruction_error(X)
 
     # -- files ----------------------------------------------------------------------------------------------------
-
-    def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: FloatType = "float32") -> None:
-        """Write `transform` without refinement (or `inverse_transform`) as an ONNX graph, which runs without Python.
-
-        It takes any number of rows. Needs the package onnx.
-
-        Parameters
-        ----------
-        path : path
-            Of the file, which is replaced whole, or not at all.
-        inverse : bool
-            Write `inverse_transform` instead.
-        dtype : {"float32", "float64"}
-            Of the numbers that the graph takes and gives.
-        """
-        from lowdim.views.onnx import write_graph
-
-        check_is_fitted(self)
-        write_graph(path, self.fit_, inverse=inverse, dtype=dtype)
 
     # -- looking --------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -23,7 +22,6 @@ from lowdim.models.latent_rows import RowModel
 from lowdim.models.linear import LinearModel
 from lowdim.models.plots.pca import LatentPlots
 from lowdim.models.uncertainty import Unsure
-from lowdim.models.words import FloatType
 from lowdim.results.latent import LatentFit
 from lowdim.sources.source import Block, Source
 
@@ -96,24 +94,12 @@ class LatentModel(Unsure, LinearModel):
         ascent = self.fit_.ascent
         return 1 if ascent is None else len(ascent.loglik) + ascent.refused
 
-    def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: FloatType = "float32") -> None:
-        """Write `transform` of rows without holes (or `inverse_transform`) as an ONNX graph; see PCA.
-
-        Parameters
-        ----------
-        path : path
-            Of the file, which is replaced whole, or not at all.
-        inverse : bool
-            Write `inverse_transform` instead.
-        dtype : {"float32", "float64"}
-            Of the numbers that the graph takes and gives.
-        """
+    def _refuse_graph(self, inverse: bool) -> None:
         if self.fit_.spread is not None and not inverse:
             raise BadInput(
                 "The hidden values of this fit reckon with uncertain loadings (n_components='ard'), which the graph of "
                 f"a linear model does not: fit with n_components={self.fit_.k} first."
             )
-        super().export_onnx(path, inverse=inverse, dtype=dtype)
 
     # -- hidden values --------------------------------------------------------------------------------------------
 

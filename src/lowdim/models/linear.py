@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -16,10 +15,10 @@ from lowdim.matrices.holes import naming_all_holes
 from lowdim.matrices.preparation import Preparation, working_dtype
 from lowdim.matrices.project import project, rows_back
 from lowdim.models.densities import log_density_of_block
+from lowdim.models.exported import Exported
 from lowdim.models.model import VarianceModel
 from lowdim.models.plots.linear import LinearPlots
 from lowdim.models.tables import Tables
-from lowdim.models.words import FloatType
 from lowdim.results import gaussian
 from lowdim.results.certificate import Certificate, counted
 from lowdim.results.compression import compression
@@ -31,7 +30,7 @@ from lowdim.sources.source import Source
 Floats = NDArray[np.float64]
 
 
-class LinearModel(Tables, VarianceModel):
+class LinearModel(Exported, Tables, VarianceModel):
     """A mean and orthonormal axes. Subclasses say how `fit_` comes about."""
 
     whiten: bool
@@ -173,27 +172,6 @@ class LinearModel(Tables, VarianceModel):
     def _rows(self, X: Any) -> Source:
         """The rows behind X as tables measure them: by now without holes, if the model fills these by itself."""
         return self._opened(X, reset=False)
-
-    # -- files ----------------------------------------------------------------------------------------------------
-
-    def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: FloatType = "float32") -> None:
-        """Write `transform` (or `inverse_transform`) as an ONNX graph, which runs where Python is not.
-
-        It takes any number of rows. Needs the package onnx.
-
-        Parameters
-        ----------
-        path : path
-            Of the file, which is replaced whole, or not at all.
-        inverse : bool
-            Write `inverse_transform` instead.
-        dtype : {"float32", "float64"}
-            Of the numbers that the graph takes and gives.
-        """
-        from lowdim.views.onnx import write_graph
-
-        check_is_fitted(self)
-        write_graph(path, self.fit_, whiten=self.whiten, inverse=inverse, dtype=dtype)
 
     # -- tables ---------------------------------------------------------------------------------------------------
 
