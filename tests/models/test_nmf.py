@@ -48,7 +48,8 @@ def test_multiplicative_updates_with_an_l1_penalty_leave_exact_zeros(counts, bet
     model.fit(counts)
     parts = model.components_
     assert (parts == 0).any()
-    assert not ((parts > 0) & (parts < 1e-11)).any()
+    floor = 1e-12 * np.sqrt(counts.mean() / 3)  # the solver's; what is above it may still be falling
+    assert not ((parts > 0) & (parts <= 2 * floor)).any()
     # and nothing was lost by it: the record's loss is that of the parts with their zeros
     told = loss(counts, model.transform(counts), parts, model.fit_.beta)
     np.testing.assert_allclose(told, model.fit_.loss, rtol=1e-2)  # codes of transform are solved further
