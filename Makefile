@@ -18,10 +18,11 @@ test: $(VENV)/.test chromium  ## all quick tests and doctests
 check-slow: $(VENV)/.test  ## the tests that take longer
 	$(BIN)/python -m pytest -n 2 -m slow
 
-lint: $(VENV)/.lint  ## format, lint and types
+lint: $(VENV)/.lint  ## format, lint and types: ours, and what users' type checkers see of them
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/typing
 
 bench: $(VENV)/.bench  ## peers and lowdim side by side; writes docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py

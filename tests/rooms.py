@@ -51,6 +51,7 @@ ALONE = {
     "h5py": {"sources/hdf5.py"},
     "zarr": {"sources/zarr.py"},
     "anndata": {"sources/anndata.py"},
+    "psutil": {"sources/machine.py"},
     "PIL": {"sources/pictures.py", "views/picture_files.py"},
     "dask": {"sources/dask.py"},
     "distributed": {"sources/dask.py"},

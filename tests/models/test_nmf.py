@@ -41,6 +41,20 @@ def loss(X, W, H, beta):
     return ((X**beta + (beta - 1) * Y**beta - beta * X * Y ** (beta - 1)) / (beta * (beta - 1))).sum()
 
 
+@pytest.mark.parametrize("beta_loss", ["frobenius", "kullback-leibler"])
+def test_multiplicative_updates_with_an_l1_penalty_leave_exact_zeros(counts, beta_loss):
+    # what is only multiplied falls to a floor and no lower: at the end it is zero, as a solution has it
+    model = NMF(3, solver="mu", beta_loss=beta_loss, alpha_W=0.2, l1_ratio=1.0, tol=1e-2)
+    model.fit(counts)
+    parts = model.components_
+    assert (parts == 0).any()
+    floor = 1e-12 * np.sqrt(counts.mean() / 3)  # the solver's; what is above it may still be falling
+    assert not ((parts > 0) & (parts <= 2 * floor)).any()
+    # and nothing was lost by it: the record's loss is that of the parts with their zeros
+    told = loss(counts, model.transform(counts), parts, model.fit_.beta)
+    np.testing.assert_allclose(told, model.fit_.loss, rtol=1e-2)  # codes of transform are solved further
+
+
 # -- laws -------------------------------------------------------------------------------------------------------------
 
 

@@ -118,3 +118,10 @@ def test_a_table_is_no_model_and_says_what_to_call(tmp_path):
     PCA(2).fit(X).save(tmp_path / "model.lowdim")
     (tmp_path / "model.lowdim").rename(tmp_path / "named.csv")  # what is inside decides
     assert lowdim.load(tmp_path / "named.csv").n_components_ == 2
+
+
+def test_load_refuses_another_kind_than_was_asked_for(tmp_path: Path) -> None:
+    PCA(2).fit(X).save(tmp_path / "model.lowdim")
+    assert type(lowdim.load(tmp_path / "model.lowdim", PCA)) is PCA
+    with pytest.raises(FormatError, match="holds a PCA, not a KernelPCA"):
+        lowdim.load(tmp_path / "model.lowdim", lowdim.KernelPCA)

@@ -52,14 +52,14 @@ def test_it_reads_like_a_file(path):
 def test_a_disk_that_refuses_direct_reads_is_read_plainly(tmp_path, monkeypatch):
     BYTES.tofile(tmp_path / "bytes")
     monkeypatch.setattr(disk, "available_memory", lambda: 1)
-    plain = disk._read_at
+    plain = disk.read_at
 
     def refusing(file, buffer, start):
         if file == reads._direct:
             raise OSError(22, "Invalid argument")
         return plain(file, buffer, start)
 
-    monkeypatch.setattr(disk, "_read_at", refusing)
+    monkeypatch.setattr(disk, "read_at", refusing)
     with LongReads(tmp_path / "bytes") as reads:
         np.testing.assert_array_equal(reads.read_at(100, 10_000), BYTES[100:10_100])
         assert reads._direct is None
@@ -71,7 +71,7 @@ def test_a_disk_that_fails_is_an_error_that_names_the_file(tmp_path, monkeypatch
     def failing(file, buffer, start):
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(disk, "_read_at", failing)
+    monkeypatch.setattr(disk, "read_at", failing)
     with LongReads(tmp_path / "bytes") as reads, pytest.raises(BadFile, match=r"bytes: cannot be read \(Input/output"):
         reads.read_at(0, 10)
 

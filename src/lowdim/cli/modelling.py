@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lowdim.cli import options
 from lowdim.errors import BadParameter
@@ -34,7 +34,7 @@ OWNERS = {
 """Options that only some models have."""
 
 
-def n_components(keep: str) -> int | float | str | None:
+def n_components(keep: str) -> int | float | Literal["mle"] | None:
     """What --keep means for a model: 90% and 0.9 are shares, 12 a number, all is None, mle Minka's choice."""
     text = keep.strip().lower()
     if text == "all":
@@ -57,7 +57,7 @@ def n_components(keep: str) -> int | float | str | None:
     return share
 
 
-def probabilistic_components(keep: str) -> int | str:
+def probabilistic_components(keep: str) -> Any:
     """What --keep means for a probabilistic model: a number, or the name of a rule."""
     text = keep.strip().lower()
     if text in ("auto", "bic", "ard"):
@@ -67,7 +67,7 @@ def probabilistic_components(keep: str) -> int | str:
     return int(text)
 
 
-def kernel_components(keep: str) -> int | float | str | None:
+def kernel_components(keep: str) -> int | float | Literal["mle", "auto"] | None:
     """What --keep means for a kernel PCA: a share, a number, all, or auto, which held-out rows decide."""
     text = keep.strip().lower()
     if text == "auto":
@@ -80,7 +80,7 @@ def kernel_components(keep: str) -> int | float | str | None:
     raise BadParameter(f"--keep {keep}: a share such as 90%, a number such as 12, all, or auto is needed.")
 
 
-def part_count(keep: str) -> int | str:
+def part_count(keep: str) -> int | Literal["held_out"]:
     """What --keep means for an NMF: a number of parts, or auto, which hidden entries decide."""
     text = keep.strip().lower()
     if text == "auto":
@@ -153,7 +153,7 @@ def build(
     if name == "ppca":
         from lowdim.models.ppca import ProbabilisticPCA
 
-        rule = "auto" if keep == options.KEEP else probabilistic_components(keep)
+        rule: Any = "auto" if keep == options.KEEP else probabilistic_components(keep)
         return ProbabilisticPCA(rule, scale=scale, memory=memory)
     wish = n_components(keep)
     from lowdim.models.pca import PCA
@@ -221,7 +221,7 @@ def _logistic(keep: str, scale: bool, memory: str | None, family: str | None) ->
 
     if scale:
         raise BadParameter("--scale: takes means off, and logistic PCA needs values as they are; leave it out.")
-    named = (family or "bernoulli").lower()
+    named: Any = (family or "bernoulli").lower()
     if named not in FAMILIES:
         raise BadParameter(f"--family {family}: it must be one of {', '.join(FAMILIES)}.")
     if keep != options.KEEP and not _is_count(keep):
@@ -262,7 +262,7 @@ def _nmf(keep: str, scale: bool, memory: str | None, loss: str | None) -> Model:
 
     if scale:
         raise BadParameter("--scale: takes means off, and an NMF needs numbers from 0 as they are; leave it out.")
-    wish = "held_out" if keep == options.KEEP else part_count(keep)
+    wish: int | Literal["held_out"] = "held_out" if keep == options.KEEP else part_count(keep)
     named = {"kl": "kullback-leibler", None: "frobenius"}.get(loss, loss)
     beta: Any = named
     if named not in LOSSES:
@@ -273,7 +273,7 @@ def _nmf(keep: str, scale: bool, memory: str | None, loss: str | None) -> Model:
     return NMF(wish, beta_loss=beta, memory=memory)
 
 
-def _kernel_pca(keep: Any, scale: bool, memory: str | None, kernel: str, gamma: str | None) -> Model:
+def _kernel_pca(keep: Any, scale: bool, memory: str | None, kernel: Any, gamma: str | None) -> Model:
     from lowdim.models.kernel_pca import KernelPCA
     from lowdim.models.kernel_settings import NAMES
 
@@ -281,5 +281,5 @@ def _kernel_pca(keep: Any, scale: bool, memory: str | None, kernel: str, gamma: 
     if kernel not in names:
         more = "; a matrix of kernel values is for Python" if kernel == "precomputed" else ""
         raise BadParameter(f"--kernel {kernel}: it must be one of {', '.join(names)}{more}.")
-    width = kernel_width(kernel, None if gamma is None else gamma.strip().lower())
+    width: Any = kernel_width(kernel, None if gamma is None else gamma.strip().lower())
     return KernelPCA(keep, kernel=kernel, gamma=width, scale=scale, memory=memory)

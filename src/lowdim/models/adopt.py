@@ -23,6 +23,16 @@ def convert(model: Any) -> PCA:
 
     Its certificate says that nothing is certified: how exact the numbers are, only a fit with lowdim can tell.
 
+    Parameters
+    ----------
+    model : PCA or IncrementalPCA of scikit-learn
+        Fitted.
+
+    Returns
+    -------
+    PCA
+        A model of this library's; the first one stays as it is.
+
     Examples
     --------
     >>> import lowdim
@@ -42,7 +52,7 @@ def convert(model: Any) -> PCA:
     ours = PCA(
         n_components=int(model.n_components_),
         whiten=bool(model.whiten),
-        svd_solver=str(getattr(model, "svd_solver", "auto")),
+        svd_solver=getattr(model, "svd_solver", "auto"),
     )
     ours._record = _record(model)
     ours._moments = None

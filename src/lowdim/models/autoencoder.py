@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -19,10 +20,12 @@ from lowdim.models import settings
 from lowdim.models.autoencoder_codes import codes_of_block, rows_of_block, squares_of_block
 from lowdim.models.autoencoder_plan import Fit, foreseen
 from lowdim.models.autoencoder_settings import OWNER, task_of
+from lowdim.models.exported import Exported
 from lowdim.models.fit_autoencoder import fit_network, record
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.model import RecordedModel, refuse_one_pass
 from lowdim.models.plots.network import NetworkPlots
+from lowdim.models.words import Activation, Bytes, NetworkLoss, NetworkSolver, Seed
 from lowdim.results.letters import printable
 from lowdim.results.network import NetworkFit
 from lowdim.solvers.linear_autoencoder import principal_axes
@@ -34,7 +37,7 @@ from lowdim.sources.source import Source
 Floats = NDArray[np.float64]
 
 
-class Autoencoder(RecordedModel[NetworkFit]):
+class Autoencoder(Exported, RecordedModel[NetworkFit]):
     """Codes of rows by a network that is trained to give the rows back: non-linear, or linear, which is PCA.
 
     Rows pass hidden layers to k linear codes (`transform`), and mirrored layers bring them back (`inverse_transform`).
@@ -121,11 +124,11 @@ class Autoencoder(RecordedModel[NetworkFit]):
         self,
         n_components: int = 2,
         *,
-        hidden: Any = (1000, 500, 250),
-        loss: str = "auto",
-        activation: str = "silu",
+        hidden: Sequence[int] = (1000, 500, 250),
+        loss: NetworkLoss = "auto",
+        activation: Activation = "silu",
         scale: bool = False,
-        solver: str = "auto",
+        solver: NetworkSolver = "auto",
         learning_rate: float = 2e-3,
         batch_size: int = 256,
         max_iter: int = 30,
@@ -135,9 +138,9 @@ class Autoencoder(RecordedModel[NetworkFit]):
         patience: int = 10,
         refine: int = 0,
         device: str = "auto",
-        checkpoint: Any = None,
-        random_state: Any = None,
-        memory: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        random_state: Seed = None,
+        memory: Bytes = None,
     ):
         self.n_components = n_components
         self.hidden = hidden
@@ -161,7 +164,21 @@ class Autoencoder(RecordedModel[NetworkFit]):
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Autoencoder:
-        """Train on the rows of X, (n, p). `sample_weight` (n,) weighs rows in the loss; 0 leaves a row out."""
+        """Train on the rows of X, (n, p). `sample_weight` (n,) weighs rows in the loss; 0 leaves a row out.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, dask data, path, iterator of row blocks or Source
+            Rows, (n, p); what `lowdim.open` takes.
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        Autoencoder
+            The model itself.
+        """
         budget = budget_of(OWNER, self.memory)
         source = self._opened(X, reset=True)
         task = task_of(self, source.n_columns)
@@ -183,7 +200,21 @@ class Autoencoder(RecordedModel[NetworkFit]):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Fit, and give the codes of the same rows."""
+        """Fit, and give the codes of the same rows.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        array
+            (n, k) codes, as `transform` gives them.
+        """
         refuse_one_pass(X)
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
@@ -240,6 +271,16 @@ class Autoencoder(RecordedModel[NetworkFit]):
         """Codes of rows, (n, k); of dask's data a lazy dask array.
 
         `refine` Gauss–Newton steps on the decoder make them better than the encoder's; None: those of the settings.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n, k), of the library that X is an array of; a frame if `set_output` asked for one.
         """
         check_is_fitted(self)
         return self._as_asked(X, self._codes(X, self._steps(refine)))
@@ -254,7 +295,18 @@ class Autoencoder(RecordedModel[NetworkFit]):
             return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     def inverse_transform(self, X: Any) -> Any:
-        """Rows (n, p) from codes (n, k): for loss "bce" chances, from 0 to 1."""
+        """Rows (n, p) from codes (n, k): for loss "bce" chances, from 0 to 1.
+
+        Parameters
+        ----------
+        X : array, frame, dask data, path or Source
+            Codes, (n, k), as `transform` gives them.
+
+        Returns
+        -------
+        array
+            (n, p)
+        """
         check_is_fitted(self)
         fit, source = self.fit_, open_source(X)
         if source.n_columns != fit.k:
@@ -265,7 +317,19 @@ class Autoencoder(RecordedModel[NetworkFit]):
         return source.map_rows(partial(rows_of_block, fit=fit), fit.n_columns, working_dtype(source.dtype))
 
     def reconstruction_error(self, X: Any, refine: int | None = None) -> float:
-        """Mean over rows of the squared error, a sum over the observed entries of the row."""
+        """Mean over rows of the squared error, a sum over the observed entries of the row.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        refine : int or None
+            Steps by which codes are improved; None: as the model says.
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self)
         source = self._opened(X, reset=False)
         work = partial(squares_of_block, fit=self.fit_, steps=self._steps(refine), columns=source.columns)
@@ -274,20 +338,21 @@ class Autoencoder(RecordedModel[NetworkFit]):
         return squares / weight
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the reconstruction error, so that larger is better."""
+        """Minus the reconstruction error, so that larger is better.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
         return -self.reconstruction_error(X)
 
     # -- files ----------------------------------------------------------------------------------------------------
-
-    def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: str = "float32") -> None:
-        """Write `transform` without refinement (or `inverse_transform`) as an ONNX graph, which runs without Python.
-
-        It takes any number of rows of `dtype`, "float32" or "float64". Needs the package onnx.
-        """
-        from lowdim.views.onnx import write_graph
-
-        check_is_fitted(self)
-        write_graph(path, self.fit_, inverse=inverse, dtype=dtype)
 
     # -- looking --------------------------------------------------------------------------------------------------
 
@@ -298,6 +363,11 @@ class Autoencoder(RecordedModel[NetworkFit]):
         ----------
         name : {"curve", "layers", "scores"}
             "scores" needs X, and is a frame of X's own kind.
+
+        Returns
+        -------
+        frame, or Table
+            A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
         fit, kind = self.fit_, getattr(self, "_frame_kind", None)
         if name == "scores":
@@ -322,7 +392,18 @@ class Autoencoder(RecordedModel[NetworkFit]):
 
     @printable
     def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do."""
+        """What the fit did, or with X what a fit of X would do.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes, or None
+            Rows that a fit would be made of; None: say what the fit did.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
         if X is None:
             from lowdim.views.network import explain_network
 

@@ -24,7 +24,7 @@ from lowdim.solvers.nmf_loss import FROBENIUS
 from lowdim.solvers.nmf_normal import NormalForm, normal_form
 from lowdim.solvers.nmf_observed import Observed
 from lowdim.solvers.nmf_rows import Passes, RowSums, sums_of
-from lowdim.solvers.nmf_search import Problem, Search, search
+from lowdim.solvers.nmf_search import Problem, Search, search, settled
 from lowdim.solvers.nmf_start import start
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source
@@ -137,6 +137,7 @@ def searched(problem: Problem, k: int, task: NmfTask) -> Ends:
             found = search_balanced(solver, problem.penalty, W, H, task.tol, task.steps)
         else:
             found = search(solver.begin(W, H, task.tol), solver.step, task.steps)
+        found = settled(problem, found)
         form = form_of(found.W.sum(axis=0), found.H, task)
         ends.append(replace(found, W=form.codes(found.W), H=form.parts(found.H), memory=None))
     best = min(ends, key=lambda end: end.objective[-1])

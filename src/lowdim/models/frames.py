@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput
 from lowdim.results.table import Table
+from lowdim.sources.array_api import is_other_array
 
 
 def frame_kind(data: Any) -> str | None:
@@ -20,6 +21,8 @@ def frame_kind(data: Any) -> str | None:
         return None
     if root == "dask":  # its frames are made of pandas frames
         return "pandas" if hasattr(data, "to_dask_array") else None
+    if is_other_array(data):
+        return None
     from lowdim.sources.frames import as_frame
 
     frame = as_frame(data)

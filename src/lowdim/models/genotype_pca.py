@@ -20,6 +20,7 @@ from lowdim.models.linear import LinearModel
 from lowdim.models.model import RecordedModel, refuse_one_pass
 from lowdim.models.plots.genotypes import GenotypePlots
 from lowdim.models.tables import TABLES
+from lowdim.models.words import Bytes, Normalisation, Number, Seed
 from lowdim.results.genotypes import GenotypeFit
 from lowdim.results.letters import printable
 from lowdim.results.names import column_names
@@ -133,9 +134,9 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
 
     def __init__(
         self,
-        n_components: Any = 10,
+        n_components: Number | None = 10,
         *,
-        normalisation: str = "patterson",
+        normalisation: Normalisation = "patterson",
         min_maf: float = 0.0,
         max_missing_snps: float = 1.0,
         max_missing_individuals: float = 1.0,
@@ -147,8 +148,8 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         autosomes: int | None = 22,
         whiten: bool = False,
         tol: float = 0.0,
-        random_state: Any = None,
-        memory: Any = None,
+        random_state: Seed = None,
+        memory: Bytes = None,
     ):
         self.n_components = n_components
         self.normalisation = normalisation
@@ -169,7 +170,19 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None) -> GenotypePCA:
-        """Find the axes of the individuals in the rows of X, (n, p)."""
+        """Find the axes of the individuals in the rows of X, (n, p).
+
+        Parameters
+        ----------
+        X : path, Source, or array of shape (n, p)
+            Copies of an allele, 0, 1 or 2; missing calls are NaN, or −1 of whole numbers.
+        y : ignored
+
+        Returns
+        -------
+        GenotypePCA
+            The model itself.
+        """
         task = task_of(self)
         source = self._opened(X, reset=True).unweighted()
         source.count_rows()
@@ -178,7 +191,19 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit, and give the scores of the same individuals, also of those that were left out."""
+        """Fit, and give the scores of the same individuals, also of those that were left out.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+
+        Returns
+        -------
+        array
+            (n, k) scores, as `transform` gives them.
+        """
         refuse_one_pass(X)
         return self.fit(X).transform(X)
 
@@ -247,6 +272,11 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         for g, also if it reads the other strand; SNPs that are absent, up to 5 % of those used, count as missing calls.
         Other alleles, and A/T or C/G turned round, which may be either, are errors. `match` of what comes back says
         what was done to each SNP, `match.in_words()` to how many. Needs a model that was fitted to a ``.bed`` file.
+
+        Returns
+        -------
+        PlinkSource
+            Its individuals at the SNPs of this model.
         """
         check_is_fitted(self)
         fit, source = self.fit_, open_source(X)
@@ -278,7 +308,18 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         return FilledCalls(self._opened(X, reset=False), self.fit_.mean, self.fit_.normalisation != "center")
 
     def score_samples(self, X: Any) -> Any:
-        """(n,) log-likelihood of each row under the Gaussian model, a missing call taken for the mean of its SNP."""
+        """(n,) log-likelihood of each row under the Gaussian model, a missing call taken for the mean of its SNP.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,)
+        """
         check_is_fitted(self)
         if not self.fit_.kept.all():
             raise SingularModel(
@@ -291,7 +332,18 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
 
     @printable
     def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do: bytes, memory, how the axes are found."""
+        """What the fit did, or with X what a fit of X would do: bytes, memory, how the axes are found.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes, or None
+            Rows that a fit would be made of; None: say what the fit did.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
         from lowdim.views.genotypes import explain_genotypes
 
         if X is None:

@@ -143,6 +143,18 @@ class KernelModel(VarianceModel):
 
         Points of the feature space are hardly ever the features of a row. `return_distance` gives, beside the rows,
         the squared distance (m,) in the feature space; a warning says how many points have no row near them.
+
+        Parameters
+        ----------
+        X : array, frame, dask data, path or Source
+            Scores, (n, k), as `transform` gives them.
+        return_distance : bool
+            Give the squared distances too.
+
+        Returns
+        -------
+        array, or a pair of arrays
+            (m, p) rows; with `return_distance` also (m,) distances.
         """
         check_is_fitted(self)
         scores = all_rows(open_source(X))
@@ -158,6 +170,18 @@ class KernelModel(VarianceModel):
         """Rows (m, p) moved to where the components let them be: the pre-images of their projections.
 
         The same as `inverse_transform(transform(X))`, but each search starts at the row itself.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        return_distance : bool
+            Give the squared distances in the feature space too.
+
+        Returns
+        -------
+        array or frame, or a pair
+            (m, p) rows, a frame where X is one; with `return_distance` also (m,) distances.
         """
         check_is_fitted(self)
         scores = np.asarray(self._scores(X), dtype=np.float64)
@@ -184,16 +208,48 @@ class KernelModel(VarianceModel):
         """(n,) squared distance of each row's features from the plane of the components (Hoffmann 2007).
 
         Over the training rows these add up to the eigenvalues that were left out.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,)
         """
         check_is_fitted(self)
         return self._asked(X, kernel_rows.distances, RowKernel.for_distances, 1, np.float64)[:, 0]
 
     def score_samples(self, X: Any) -> Any:
-        """(n,) how usual each row is: minus its novelty."""
+        """(n,) how usual each row is: minus its novelty.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,)
+        """
         return -self.novelty(X)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the mean squared distance of the rows' features from the plane of the components."""
+        """Minus the mean squared distance of the rows' features from the plane of the components.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
         return float(self.score_samples(X).mean())
 
     # -- looking --------------------------------------------------------------------------------------------------
@@ -206,6 +262,11 @@ class KernelModel(VarianceModel):
         name : {"eigenvalues", "scores", "choice"}
             "eigenvalues" has the intervals of the exact ones and of their shares; "scores" needs X, and is a frame of
             X's own kind; "choice" is what "auto" compared.
+
+        Returns
+        -------
+        frame, or Table
+            A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
         check_is_fitted(self)
         fit, kind = self.fit_, getattr(self, "_frame_kind", None)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from lowdim.models.fit_kernel import fit_kernel
 from lowdim.models.kernel import KernelModel, of_matrices
 from lowdim.models.kernel_task import foreseen, plan_of, prepared, task_of
+from lowdim.models.words import Bytes, EigenSolver, Kernel, NotPositive, Number, Preimage, Scaling, Seed, Whole
 from lowdim.results.letters import printable
 from lowdim.sources.workers import at_most_threads
 
@@ -100,33 +102,33 @@ class KernelPCA(KernelModel):
 
     def __init__(
         self,
-        n_components: Any = None,
+        n_components: Number | Literal["auto"] | None = None,
         *,
-        kernel: Any = "linear",
-        gamma: Any = None,
+        kernel: Kernel = "linear",
+        gamma: Number | Literal["median", "auto"] | None = None,
         degree: float = 3,
         coef0: float = 1,
-        kernel_params: Any = None,
+        kernel_params: Mapping[str, Any] | None = None,
         alpha: float = 1.0,
         fit_inverse_transform: bool = False,
-        eigen_solver: str = "auto",
+        eigen_solver: EigenSolver = "auto",
         tol: float = 0,
-        max_iter: Any = None,
-        iterated_power: Any = "auto",
+        max_iter: Whole | None = None,
+        iterated_power: Whole | Literal["auto"] = "auto",
         remove_zero_eig: bool = False,
-        random_state: Any = None,
+        random_state: Seed = None,
         copy_X: bool = True,
-        n_jobs: Any = None,
-        c: Any = None,
-        sigma: Any = None,
+        n_jobs: Whole | None = None,
+        c: Number | None = None,
+        sigma: Number | None = None,
         scale_factor: float = 1.0,
         scale: bool = False,
         centered: bool = True,
-        scaling: str = "unit_axis",
-        preimage: str = "auto",
-        n_landmarks: Any = None,
-        not_positive: str = "error",
-        memory: Any = None,
+        scaling: Scaling = "unit_axis",
+        preimage: Preimage = "auto",
+        n_landmarks: Whole | None = None,
+        not_positive: NotPositive = "error",
+        memory: Bytes = None,
     ):
         self.n_components = n_components
         self.kernel = kernel
@@ -158,7 +160,19 @@ class KernelPCA(KernelModel):
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None) -> KernelPCA:
-        """Find the components of the rows of X, (n, p), or of a kernel matrix (n, n)."""
+        """Find the components of the rows of X, (n, p), or of a kernel matrix (n, n).
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, path or Source
+            Rows, (n, p), or a kernel matrix, (n, n).
+        y : ignored
+
+        Returns
+        -------
+        KernelPCA
+            The model itself.
+        """
         source = self._opened(X, reset=True)
         with of_matrices(self.kernel), at_most_threads("KernelPCA", self.n_jobs):
             rows = prepared(self, source)
@@ -172,12 +186,35 @@ class KernelPCA(KernelModel):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit, and give the scores of the same rows."""
+        """Fit, and give the scores of the same rows.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+
+        Returns
+        -------
+        array
+            (n, k) scores, as `transform` gives them.
+        """
         return self.fit(X, y).transform(X)
 
     @printable
     def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do: route, reason, memory, accuracy, width."""
+        """What the fit did, or with X what a fit of X would do: route, reason, memory, accuracy, width.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes, or None
+            Rows that a fit would be made of; None: say what the fit did.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
         from lowdim.views.explain import explain_plan
         from lowdim.views.kernel import explain_kernel
 

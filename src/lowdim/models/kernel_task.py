@@ -67,7 +67,7 @@ def task_of(model: KernelPCA, source: Source) -> KernelTask:
         keep=keep_rule(n_components, n),
         centered=bool(model.centered),
         tol=float(model.tol),
-        n_landmarks=model.n_landmarks,
+        n_landmarks=None if model.n_landmarks is None else int(model.n_landmarks),
         most=_most(model),
         choice=choice,
         clip=model.not_positive == "clip",
@@ -118,7 +118,7 @@ def foreseen(model: KernelPCA, source: Source) -> PlanFacts:
 
 def _by_held_out_rows(
     model: KernelPCA, facts: KernelFacts, free_width: bool, some: Floats
-) -> tuple[KernelFacts, int | float | None, Table]:
+) -> tuple[KernelFacts, Any, Table]:
     """Kernel and number of components that do best on held-out rows, and what was compared."""
     candidates = [facts]
     if free_width:

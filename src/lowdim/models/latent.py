@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -90,19 +89,28 @@ class LatentModel(Unsure, LinearModel):
         ascent = self.fit_.ascent
         return 1 if ascent is None else len(ascent.loglik) + ascent.refused
 
-    def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: str = "float32") -> None:
-        """Write `transform` of rows without holes (or `inverse_transform`) as an ONNX graph; see PCA."""
+    def _refuse_graph(self, inverse: bool) -> None:
         if self.fit_.spread is not None and not inverse:
             raise BadInput(
                 "The hidden values of this fit reckon with uncertain loadings (n_components='ard'), which the graph of "
                 f"a linear model does not: fit with n_components={self.fit_.k} first."
             )
-        super().export_onnx(path, inverse=inverse, dtype=dtype)
 
     # -- hidden values --------------------------------------------------------------------------------------------
 
     def posterior(self, X: Any) -> tuple[Floats, Floats]:
-        """Means (n, k) and covariances (n, k, k) of the hidden values, given what was observed of each row."""
+        """Means (n, k) and covariances (n, k, k) of the hidden values, given what was observed of each row.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        pair of arrays
+            (n, k) means and (n, k, k) covariances.
+        """
         check_is_fitted(self)
         source, model = self._opened(X, reset=False).unweighted(), RowModel.of(self.fit_)
         k = self.fit_.k
@@ -122,6 +130,8 @@ class LatentModel(Unsure, LinearModel):
 
         Parameters
         ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
         return_std : bool
             Give the standard deviation of a reading of each missing entry too, noise included; 0 where it was observed.
             Infinite in columns of which nothing was ever observed, whose entries stay NaN.
@@ -135,7 +145,20 @@ class LatentModel(Unsure, LinearModel):
 
     def intervals(self, X: Any, level: float = 0.95) -> tuple[Any, Any]:
         """Lower and upper ends (n, p) of intervals that hold missing entries with this probability, if the model is
-        right; where an entry was observed, both are its value."""
+        right; where an entry was observed, both are its value.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        level : float
+            That probability.
+
+        Returns
+        -------
+        pair of arrays or frames
+            Lower and upper ends, each (n, p).
+        """
         settings.real(type(self).__name__, "level", level, 0.0)
         if not 0 < level < 1:
             raise BadParameter.of(type(self).__name__, "level", level, "a number between 0 and 1, such as 0.95")
@@ -149,6 +172,18 @@ class LatentModel(Unsure, LinearModel):
 
         Unlike expected values, draws vary as much as the entries do, as multiple imputation needs it. Loadings that are
         uncertain (n_components="ard") are drawn too, once for all rows.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        random_state : int, Generator, RandomState or None
+            For the draws; None is a fixed seed.
+
+        Returns
+        -------
+        array or frame
+            (n, p), a frame where X is one.
         """
         check_is_fitted(self)
         settings.check_seed(type(self).__name__, random_state)
@@ -176,13 +211,37 @@ class LatentModel(Unsure, LinearModel):
     # -- densities ------------------------------------------------------------------------------------------------
 
     def score_samples(self, X: Any) -> Any:
-        """(n,) log-likelihood of what was observed of each row, at the loadings found; lazy for dask's data."""
+        """(n,) log-likelihood of what was observed of each row, at the loadings found; lazy for dask's data.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,)
+        """
         check_is_fitted(self)
         source, model = self._opened(X, reset=False).unweighted(), RowModel.of(replace(self.fit_, spread=None))
         return _mapped(source, partial(latent_rows.log_densities, model=model), 1, np.float64)[:, 0]
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Floats:
-        """(n_samples, p) rows drawn from the model at the loadings found, in the data's units."""
+        """(n_samples, p) rows drawn from the model at the loadings found, in the data's units.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many rows.
+        random_state : int, Generator, RandomState or None
+            For the draws; None is a fixed seed.
+
+        Returns
+        -------
+        array
+            (n_samples, p)
+        """
         check_is_fitted(self)
         name = type(self).__name__
         settings.whole(name, "n_samples", n_samples, 1, None)

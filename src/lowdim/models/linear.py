@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -17,6 +16,7 @@ from lowdim.matrices.preparation import Preparation, working_dtype
 from lowdim.matrices.project import project, rows_back
 from lowdim.models.assigned import Assignable, linear_record
 from lowdim.models.densities import log_density_of_block
+from lowdim.models.exported import Exported
 from lowdim.models.model import VarianceModel
 from lowdim.models.plots.linear import LinearPlots
 from lowdim.models.tables import Tables
@@ -31,7 +31,7 @@ from lowdim.sources.source import Source
 Floats = NDArray[np.float64]
 
 
-class LinearModel(Tables, VarianceModel):
+class LinearModel(Exported, Tables, VarianceModel):
     """A mean and orthonormal axes. Subclasses say how `fit_` comes about."""
 
     whiten: bool
@@ -112,6 +112,16 @@ class LinearModel(Tables, VarianceModel):
         """Rows from scores, (n, p): the nearest points of the plane to the rows that the scores came from.
 
         Rows from a dask array or frame of scores are a lazy dask array.
+
+        Parameters
+        ----------
+        X : array, frame, dask data, path or Source
+            Scores, (n, k), as `transform` gives them.
+
+        Returns
+        -------
+        array
+            (n, p), of the library that X is an array of.
         """
         check_is_fitted(self)
         source, axes = open_source(X), self.fit_.axes(self.whiten)
@@ -126,7 +136,18 @@ class LinearModel(Tables, VarianceModel):
         return source.map_rows(work, axes.shape[1], dtype)
 
     def reconstructions(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Rank 1, 2, …, k reconstructions of rows, each (n, p), one after the other."""
+        """Rank 1, 2, …, k reconstructions of rows, each (n, p), one after the other.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        iterator of arrays
+            k of them, each (n, p).
+        """
         scores = np.asarray(self._scores(X))
         axes = self.fit_.axes(self.whiten)
         current = np.broadcast_to(self.fit_.mean, (len(scores), axes.shape[1])).copy()
@@ -135,7 +156,20 @@ class LinearModel(Tables, VarianceModel):
             yield current.copy()
 
     def low_rank(self, X: Any, k: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Factors Y (n, r) and Z (p, r) with X ≈ Y Zᵀ: r = k without centring, else k + 1 (ones and the mean)."""
+        """Factors Y (n, r) and Z (p, r) with X ≈ Y Zᵀ: r = k without centring, else k + 1 (ones and the mean).
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        k : int or None
+            How many components; None: all.
+
+        Returns
+        -------
+        pair of arrays
+            Y and Z.
+        """
         k = self._checked_k(k)
         Y, Z = np.asarray(self._scores(X))[:, :k], self.fit_.axes(self.whiten)[:k].T
         if self.center:
@@ -147,24 +181,17 @@ class LinearModel(Tables, VarianceModel):
         """The rows behind X as tables measure them: by now without holes, if the model fills these by itself."""
         return self._opened(X, reset=False)
 
-    # -- files ----------------------------------------------------------------------------------------------------
-
-    def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: str = "float32") -> None:
-        """Write `transform` (or `inverse_transform`) as an ONNX graph, which runs where Python is not.
-
-        It takes any number of rows of `dtype`, "float32" or "float64". Needs the package onnx.
-        """
-        from lowdim.views.onnx import write_graph
-
-        check_is_fitted(self)
-        write_graph(path, self.fit_, whiten=self.whiten, inverse=inverse, dtype=dtype)
-
     # -- tables ---------------------------------------------------------------------------------------------------
 
     def compression(self, itemsize: int | None = None) -> Table:
         """What k = 1 … K components cost and lose: numbers and bytes kept, of the original, and the error.
 
         `itemsize` is the bytes that a number takes, in the original and in the factors; that of the data if None.
+
+        Returns
+        -------
+        Table
+            A row for each k.
         """
         size: int = getattr(self, "_itemsize", 8) if itemsize is None else itemsize
         return Table(compression(self.fit_, size, bool(self.center), self.scale is not False))
@@ -180,7 +207,18 @@ class LinearModel(Tables, VarianceModel):
         return gaussian.precision(self.fit_)
 
     def score_samples(self, X: Any) -> Any:
-        """(n,) log-likelihood of each row under the Gaussian model; lazy for dask's data."""
+        """(n,) log-likelihood of each row under the Gaussian model; lazy for dask's data.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,)
+        """
         check_is_fitted(self)
         fit = self.fit_
         gaussian.proper(fit)
@@ -190,7 +228,18 @@ class LinearModel(Tables, VarianceModel):
             return source.map_rows(work, 1, np.float64)[:, 0]
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Mean log-likelihood of the rows under the Gaussian model."""
+        """Mean log-likelihood of the rows under the Gaussian model.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
         return float(self.score_samples(X).mean())
 
     # -- inside ---------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from lowdim.models.logistic_settings import OWNER, LogisticTask, task_of
 from lowdim.models.model import RecordedModel, refuse_one_pass
 from lowdim.models.plan import counted
 from lowdim.models.plots.logistic import LogisticPlots
+from lowdim.models.words import Bytes, Encoder, Family, Number, Seed, Unstored
 from lowdim.results.letters import printable
 from lowdim.results.logistic import OPTIMAL, LogisticFit
 from lowdim.results.names import column_names
@@ -97,15 +98,15 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         self,
         n_components: int = 2,
         *,
-        family: str = "bernoulli",
-        encoder: str = "optimal",
-        ridge: Any = "auto",
-        m: Any = 4.0,
+        family: Family = "bernoulli",
+        encoder: Encoder = "optimal",
+        ridge: Number | Literal["auto"] = "auto",
+        m: Number | Literal["held_out"] = 4.0,
         tol: float = 1e-4,
         max_iter: int = 200,
-        unstored: str = "zero",
-        random_state: Any = None,
-        memory: Any = None,
+        unstored: Unstored = "zero",
+        random_state: Seed = None,
+        memory: Bytes = None,
     ):
         self.n_components = n_components
         self.family = family
@@ -121,7 +122,21 @@ class LogisticPCA(RecordedModel[LogisticFit]):
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> LogisticPCA:
-        """Find the axes of the rows of X, (n, p); NaN is missing. `sample_weight` (n,) counts rows: 2 means twice."""
+        """Find the axes of the rows of X, (n, p); NaN is missing. `sample_weight` (n,) counts rows: 2 means twice.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, dask data, path, iterator of row blocks or Source
+            Rows, (n, p); what `lowdim.open` takes.
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        LogisticPCA
+            The model itself.
+        """
         budget = budget_of(OWNER, self.memory)
         source = counted(self._opened(X, reset=True), budget)
         task = task_of(self, source.n_columns)
@@ -133,7 +148,21 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Fit, and give the codes (n, k) of the same rows."""
+        """Fit, and give the codes (n, k) of the same rows.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        array
+            (n, k) codes, as `transform` gives them.
+        """
         refuse_one_pass(X)
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
@@ -202,11 +231,33 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     def transform(self, X: Any) -> Any:
-        """Codes of rows, (n, k), so that θ is bias_ + codes @ components_; NaN is missing. Lazy for dask's data."""
+        """Codes of rows, (n, k), so that θ is bias_ + codes @ components_; NaN is missing. Lazy for dask's data.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n, k), of the library that X is an array of; a frame if `set_output` asked for one.
+        """
         return super().transform(X)
 
     def inverse_transform(self, X: Any) -> Any:
-        """Means (n, p) of codes (n, k): chances of coins, expected counts, or numbers. Lazy for dask's codes."""
+        """Means (n, p) of codes (n, k): chances of coins, expected counts, or numbers. Lazy for dask's codes.
+
+        Parameters
+        ----------
+        X : array, frame, dask data, path or Source
+            Codes, (n, k), as `transform` gives them.
+
+        Returns
+        -------
+        array
+            (n, p)
+        """
         check_is_fitted(self)
         source = open_source(X)
         if source.n_columns != self.fit_.k:
@@ -218,7 +269,18 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         return source.map_rows(partial(means_of_codes, fit=self.fit_), self.fit_.n_columns, working_dtype(source.dtype))
 
     def impute(self, X: Any) -> Any:
-        """(n, p) the rows, with the mean that their codes stand for wherever a value is missing."""
+        """(n, p) the rows, with the mean that their codes stand for wherever a value is missing.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n, p)
+        """
         check_is_fitted(self)
         source = self._opened(X, reset=False).unweighted()
         work = partial(filled, fit=self.fit_, columns=source.columns)
@@ -227,12 +289,34 @@ class LogisticPCA(RecordedModel[LogisticFit]):
     # -- looking --------------------------------------------------------------------------------------------------
 
     def deviances(self, X: Any) -> Deviances:
-        """Deviances of rows, also new ones: without axes, and with the first 1, …, k, each time with its own codes."""
+        """Deviances of rows, also new ones: without axes, and with the first 1, …, k, each time with its own codes.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (k + 1,)
+        """
         check_is_fitted(self)
         return deviances(self._opened(X, reset=False), self.fit_)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Share of the deviance of rows, also new ones, that the axes explain: 1 is perfect."""
+        """Share of the deviance of rows, also new ones, that the axes explain: 1 is perfect.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self)
         found = deviances(self._opened(X, reset=False), self.fit_, (0, self.fit_.k))
         return float(found.explained[-1])
@@ -245,6 +329,11 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         name : {"components", "axes", "deviance", "path", "scores"}
             "components" are the axes by column, with the bias; "axes" has the spread of each; "deviance" what the first
             1, …, k axes explain of the rows X, and "scores" their codes; "path" is that of the search.
+
+        Returns
+        -------
+        frame, or Table
+            A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
         check_is_fitted(self)
         fit, kind = self.fit_, getattr(self, "_frame_kind", None)
@@ -269,7 +358,18 @@ class LogisticPCA(RecordedModel[LogisticFit]):
 
     @printable
     def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do."""
+        """What the fit did, or with X what a fit of X would do.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes, or None
+            Rows that a fit would be made of; None: say what the fit did.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
         from lowdim.views.explain import explain_plan
         from lowdim.views.logistic import explain_logistic
 

@@ -18,6 +18,7 @@ from lowdim.models import settings
 from lowdim.models.assigned import Assignable, as_given
 from lowdim.models.frames import frame_kind, scores_table
 from lowdim.models.opening import opened
+from lowdim.models.own_kind import OwnKind
 from lowdim.models.picture_shapes import picture_shape_of
 from lowdim.models.reported import Reported
 from lowdim.models.shown import Shown
@@ -27,7 +28,7 @@ from lowdim.sources.source import Source
 Floats = NDArray[np.float64]
 
 
-class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Model(OwnKind, Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Rows in, scores out. Subclasses fit it, keep its record, and say how scores are made."""
 
     score_name = "PC"
@@ -44,6 +45,11 @@ class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     _columns: tuple[str, ...] | None = None
     _data_spacing: float = float(np.finfo(float).eps)
     _picture_shape: tuple[int, ...] | None = None
+    n_features_in_: int
+    """Number of columns of the data that the model was fitted on."""
+
+    feature_names_in_: NDArray[np.object_]
+    """(p,) names of those columns; there only if the data had names that were all texts."""
 
     @property
     def fit_(self) -> Any:
@@ -101,14 +107,35 @@ class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     # -- rows to scores -------------------------------------------------------------------------------------------
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose what `transform` gives: "default" (arrays), "pandas", "polars", or "same": X's own kind of frame."""
+        """Choose what `transform` gives: "default" (arrays), "pandas", "polars", or "same": X's own kind of frame.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars", "same"} or None
+            None leaves it as it is.
+
+        Returns
+        -------
+        model
+            The model itself.
+        """
         self._same_kind = transform == "same"
         return self if self._same_kind else super().set_output(transform=transform)
 
     def transform(self, X: Any) -> Any:
         """Scores of rows, (n, k): their coordinates along the components, about the training mean.
 
-        Of a dask array or frame they are a lazy dask array, in the same row chunks.
+        Of a dask array or frame they are a lazy dask array, in the same row chunks; of a torch tensor a tensor.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n, k), of the library that X is an array of; a frame if `set_output` asked for one.
         """
         check_is_fitted(self)
         return self._as_asked(X, self._scores(X))
@@ -125,7 +152,13 @@ class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     # -- files ----------------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a `.lowdim` file, atomically; `lowdim.load` gives it back. It holds no code."""
+        """Write the fitted model to a `.lowdim` file, atomically; `lowdim.load` gives it back. It holds no code.
+
+        Parameters
+        ----------
+        path : path
+            Of the file, which is replaced whole, or not at all.
+        """
         from lowdim.models.saving import save
 
         check_is_fitted(self)
@@ -150,6 +183,7 @@ class Model(Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def _remember(self, X: Any, source: Source) -> None:
         """What the data looked like; whatever was assigned before goes with the fit that it was assigned to."""
         self._assigned, self._made = {}, None
+        self._remember_kind(X)
         self._frame_kind = frame_kind(X)
         self._itemsize = source.dtype.itemsize
         self._columns = source.columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from lowdim.models.nmf_plan import USUAL, plan_nmf
 from lowdim.models.nmf_problems import checked_shape
 from lowdim.models.nmf_settings import OWNER, NmfTask, task_of
 from lowdim.models.nonnegative import NonNegativeModel
+from lowdim.models.words import Bytes, NmfInit, NmfLoss, NmfSolver, Number, Seed, Unstored, Whole
 from lowdim.results.letters import printable
 from lowdim.results.nmf import NonNegativeFit
 from lowdim.sources.budget import budget_of
@@ -93,23 +94,23 @@ class NMF(NonNegativeModel):
 
     def __init__(
         self,
-        n_components: Any = "auto",
+        n_components: Whole | Literal["held_out", "auto"] = "auto",
         *,
-        init: str | None = None,
-        solver: str = "auto",
-        beta_loss: Any = "frobenius",
+        init: NmfInit | None = None,
+        solver: NmfSolver = "auto",
+        beta_loss: NmfLoss | Number = "frobenius",
         tol: float = 1e-4,
         max_iter: int = 1000,
-        random_state: Any = None,
+        random_state: Seed = None,
         alpha_W: float = 0.0,
-        alpha_H: Any = "same",
+        alpha_H: Number | Literal["same"] = "same",
         l1_ratio: float = 0.0,
         verbose: int = 0,
         shuffle: bool = False,
         n_init: int = 1,
-        unstored: str = "zero",
-        n_jobs: Any = None,
-        memory: Any = None,
+        unstored: Unstored = "zero",
+        n_jobs: Whole | None = None,
+        memory: Bytes = None,
     ):
         self.n_components = n_components
         self.init = init
@@ -137,12 +138,20 @@ class NMF(NonNegativeModel):
 
         Parameters
         ----------
+        X : array, sparse matrix, frame, dask data, path, iterator of row blocks or Source
+            Rows, (n, p); what `lowdim.open` takes.
+        y : ignored
         W, H : arrays of shapes (n, k) and (k, p)
             Where init="custom" begins.
         sample_weight : array of shape (n,)
             How often each row counts: 2 means twice.
         entry_weight : array or sparse matrix of shape (n, p)
             How much each entry counts; 0, or False of a mask, means that it is missing.
+
+        Returns
+        -------
+        NMF
+            The model itself.
         """
         source = self._opened(X, reset=True)
         task = task_of(self, source.n_columns, W, H)
@@ -176,7 +185,25 @@ class NMF(NonNegativeModel):
     def fit_transform(
         self, X: Any, y: Any = None, W: Any = None, H: Any = None, sample_weight: Any = None, entry_weight: Any = None
     ) -> Any:
-        """Fit, and give the codes (n, k) of the same rows."""
+        """Fit, and give the codes (n, k) of the same rows.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+        W, H : arrays of shapes (n, k) and (k, p), or None
+            Where init="custom" begins.
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+        entry_weight : array or sparse matrix of shape (n, p), or None
+            How much each entry counts.
+
+        Returns
+        -------
+        array
+            (n, k) codes, as `transform` gives them.
+        """
         refuse_one_pass(X)
         return self.fit(X, y, W, H, sample_weight, entry_weight).transform(X, entry_weight)
 
@@ -184,6 +211,22 @@ class NMF(NonNegativeModel):
         """Go on with a batch of rows, which is seen once and not kept; the first is fitted as if it were all.
 
         `H` (k, p) is where init="custom" begins, at the first batch.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+        W : ignored
+        H : array of shape (k, p) or None
+            Where init="custom" begins.
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        NMF
+            The model itself.
         """
         before = self.fit_ if self.__sklearn_is_fitted__() else None
         source = self._opened(X, reset=before is None)
@@ -197,7 +240,18 @@ class NMF(NonNegativeModel):
 
     @printable
     def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do: solver, reason, memory, accuracy."""
+        """What the fit did, or with X what a fit of X would do: solver, reason, memory, accuracy.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes, or None
+            Rows that a fit would be made of; None: say what the fit did.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
         from lowdim.views.explain import explain_plan
         from lowdim.views.nmf import explain_nmf
 

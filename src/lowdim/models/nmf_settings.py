@@ -104,7 +104,9 @@ def _beta(loss: Any) -> float:
 
 def _penalties(model: NMF) -> Penalties:
     settings.real(OWNER, "alpha_W", model.alpha_W, 0.0)
-    alpha_H = model.alpha_W if isinstance(model.alpha_H, str) and model.alpha_H == "same" else model.alpha_H
+    if isinstance(model.alpha_H, str) and model.alpha_H != "same":
+        raise BadParameter.of(OWNER, "alpha_H", model.alpha_H, "a number from 0, or 'same'")
+    alpha_H = model.alpha_W if isinstance(model.alpha_H, str) else model.alpha_H
     settings.real(OWNER, "alpha_H", alpha_H, 0.0)
     settings.real(OWNER, "l1_ratio", model.l1_ratio, 0.0)
     if float(model.l1_ratio) > 1:

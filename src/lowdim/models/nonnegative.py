@@ -120,6 +120,18 @@ class NonNegativeModel(Unsure, RecordedModel[NonNegativeFit]):
 
         `entry_weight` (n, p) says how much each entry counts, as in `fit`; NaN is missing. Of a dask array or frame
         codes are a lazy dask array, in the same row chunks.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        entry_weight : array or sparse matrix of shape (n, p), or None
+            How much each entry counts.
+
+        Returns
+        -------
+        array
+            (n, k), of the library that X is an array of; a frame if `set_output` asked for one.
         """
         check_is_fitted(self)
         return self._as_asked(X, self._scores(X, entry_weight))
@@ -132,7 +144,18 @@ class NonNegativeModel(Unsure, RecordedModel[NonNegativeFit]):
             return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     def inverse_transform(self, X: Any) -> Any:
-        """Rows (n, p) made of the parts by codes (n, k); lazy for dask's codes."""
+        """Rows (n, p) made of the parts by codes (n, k); lazy for dask's codes.
+
+        Parameters
+        ----------
+        X : array, frame, dask data, path or Source
+            Codes, (n, k), as `transform` gives them.
+
+        Returns
+        -------
+        array
+            (n, p)
+        """
         check_is_fitted(self)
         source = open_source(X)
         if source.n_columns != self.fit_.k:
@@ -154,6 +177,11 @@ class NonNegativeModel(Unsure, RecordedModel[NonNegativeFit]):
             "parts" has for each its share of all that is fitted, its sparseness and that of its codes; "components"
             are the parts themselves, by column; "loss" is the path of the search; "scores" are the codes of X;
             "choice" is what "held_out" compared.
+
+        Returns
+        -------
+        frame, or Table
+            A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
         check_is_fitted(self)
         fit, kind = self.fit_, getattr(self, "_frame_kind", None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.stats
@@ -25,6 +25,7 @@ from lowdim.models.regression_rows import predictions_of_block, scores_of_block
 from lowdim.models.regression_sample import read_sample, target_names
 from lowdim.models.regression_settings import OWNER, task_of
 from lowdim.models.regression_tables import regression_table
+from lowdim.models.words import Missing, Number, Rule, Seed
 from lowdim.results.certificate import Certificate
 from lowdim.results.letters import printable
 from lowdim.results.regression import RegressionFit
@@ -93,16 +94,16 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
 
     def __init__(
         self,
-        n_components: Any = "cv",
+        n_components: Number | Literal["cv", "t-test"] | None = "cv",
         *,
         scale: Any = False,
         cv: Any = 10,
         repeats: int = 5,
-        rule: str = "one_se",
+        rule: Rule = "one_se",
         alpha: float = 0.05,
-        missing: str = "error",
+        missing: Missing = "error",
         compare: bool = False,
-        random_state: Any = 0,
+        random_state: Seed = 0,
     ):
         self.n_components = n_components
         self.scale = scale
@@ -121,6 +122,11 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
 
         `sample_weight` (n,) counts rows: 2 means twice; weights that add up to less than the rows are shares, and are
         scaled up to them. Rows of one of the `groups` (n,) are held out together.
+
+        Returns
+        -------
+        PCRegression
+            The model itself.
         """
         source = self._opened(X, reset=True)
         task = task_of(self, source.n_columns)
@@ -141,7 +147,24 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Any:
-        """Fit, and give the scores (n, k) of the same rows."""
+        """Fit, and give the scores (n, k) of the same rows.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : array of shape (n,) or (n, m)
+            Responses.
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+        groups : array of shape (n,) or None
+            Rows that stay together in cross-validation.
+
+        Returns
+        -------
+        array
+            (n, k) scores, as `transform` gives them.
+        """
         refuse_one_pass(X)
         return self.fit(X, y, sample_weight=sample_weight, groups=groups).transform(X)
 
@@ -162,6 +185,10 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
         ----------
         X, y
             The rows and responses of the fit; others are refused.
+        n_resamples : int
+            How often.
+        level : float
+            What share of such intervals is to hold the true coefficient.
         choose : bool
             Choose the components of each resample by the model's rule as well; else each has as many as the model.
         sample_weight : array of shape (n,) or None
@@ -169,6 +196,11 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
             given.
         groups : array of shape (n,) or None
             Draw whole groups, as many as there are. A fit with groups needs them.
+
+        Returns
+        -------
+        BootstrapCoefficients
+            Intervals of every coefficient, and what they were made of.
         """
         check_is_fitted(self)
         settings.whole(OWNER, "n_resamples", n_resamples, 2, None)
@@ -287,6 +319,18 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
 
         With `return_std` also the standard deviation of a new response about it, noise included, conditional on the
         components and their number.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        return_std : bool
+            Give the standard deviations too.
+
+        Returns
+        -------
+        array, or a pair of arrays
+            (n,), or (n, m) for m responses.
         """
         check_is_fitted(self)
         fit, m = self.fit_, self.fit_.m
@@ -302,6 +346,18 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
         """Lower and upper ends of intervals that hold a new response of each row with this probability.
 
         They are those of a linear model with normal noise, conditional on the components and their number.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        level : float
+            That probability.
+
+        Returns
+        -------
+        pair of arrays
+            Lower and upper ends, each (n,), or (n, m) for m responses.
         """
         _check_level(level)
         predicted, deviation = self.predict(X, return_std=True)
@@ -317,6 +373,11 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
             "coefficients" has the columns, with standard errors and intervals of this level; "components" the scores,
             with their variances, t-tests and what each explains; "cv" the path of cross-validation; "rivals" least
             squares, ridge and PLS beside it; "predictions" those of the rows X, with intervals.
+
+        Returns
+        -------
+        frame, or Table
+            A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
         check_is_fitted(self)
         _check_level(level)
@@ -333,7 +394,18 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
 
     @printable
     def explain(self, X: Any = None) -> str:
-        """What the fit did: components and why, how well it predicts, what stands beside it."""
+        """What the fit did: components and why, how well it predicts, what stands beside it.
+
+        Parameters
+        ----------
+        X : None
+            As other models have it; regressions make no plan.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
         from lowdim.views.regression import explain_regression
 
         if X is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -27,6 +27,7 @@ from lowdim.models.pca_holes import filled_scores, fit_with_holes, observed_log_
 from lowdim.models.plan import Plan, batch_matrix, counted, plan_fit
 from lowdim.models.plots.pca import HoledPlots, PCAPlots
 from lowdim.models.uncertainty import Unsure
+from lowdim.models.words import Bytes, Missing, Normalizer, Number, Seed, SvdSolver, Whole
 from lowdim.results.letters import printable
 from lowdim.results.linear import LinearFit, without_components
 from lowdim.solvers.choose import Choice
@@ -96,22 +97,22 @@ class PCA(Unsure, LinearModel):
 
     def __init__(
         self,
-        n_components: Any = None,
+        n_components: Number | Literal["mle"] | None = None,
         *,
         copy: bool = True,
         whiten: bool = False,
-        svd_solver: str = "auto",
+        svd_solver: SvdSolver = "auto",
         tol: float = 0.0,
-        iterated_power: Any = "auto",
+        iterated_power: Whole | Literal["auto"] = "auto",
         n_oversamples: int = 10,
-        power_iteration_normalizer: str = "auto",
-        random_state: Any = None,
+        power_iteration_normalizer: Normalizer = "auto",
+        random_state: Seed = None,
         center: bool = True,
         scale: Any = False,
         ddof: int = 1,
         column_weight: Any = None,
-        missing: str = "error",
-        memory: Any = None,
+        missing: Missing = "error",
+        memory: Bytes = None,
     ):
         self.n_components = n_components
         self.copy = copy
@@ -134,7 +135,21 @@ class PCA(Unsure, LinearModel):
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PCA:
-        """Find the components of the rows of X, (n, p); `sample_weight` (n,) counts rows: 2 means twice."""
+        """Find the components of the rows of X, (n, p); `sample_weight` (n,) counts rows: 2 means twice.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, dask data, path, iterator of row blocks or Source
+            Rows, (n, p); what `lowdim.open` takes.
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        PCA
+            The model itself.
+        """
         source = counted(self._opened(X, reset=True), budget_of(self._owner, self.memory))
         plan = self._plan(source, sample_weight)
         scaling, asked = self._scaling(source), settings.accuracy(self._owner, self.tol)
@@ -154,7 +169,21 @@ class PCA(Unsure, LinearModel):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Fit, and give the scores of the same rows."""
+        """Fit, and give the scores of the same rows.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        array
+            (n, k) scores, as `transform` gives them.
+        """
         if isinstance(X, Iterator):
             raise NeedsAnotherPass(
                 "fit_transform reads the rows twice, but an iterator of row blocks can be read only once: call fit "
@@ -163,7 +192,21 @@ class PCA(Unsure, LinearModel):
         return self.fit(X, y, sample_weight=sample_weight).transform(X)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PCA:
-        """Add rows. The result is that of all rows at once, whatever the batches; components follow when asked for."""
+        """Add rows. The result is that of all rows at once, whatever the batches; components follow when asked for.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        PCA
+            The model itself.
+        """
         first = not hasattr(self, "_moments")
         source = self._opened(X, reset=first)
         scaling = self._scaling(source)
@@ -185,7 +228,18 @@ class PCA(Unsure, LinearModel):
         return self
 
     def merge(self, other: PCA) -> PCA:
-        """A new model: the one that the rows of both would have given, with this one's settings."""
+        """A new model: the one that the rows of both would have given, with this one's settings.
+
+        Parameters
+        ----------
+        other : PCA
+            Fitted on other rows of the same columns.
+
+        Returns
+        -------
+        PCA
+            Fitted on all of them.
+        """
         mine, theirs = self._kept_moments(), other._kept_moments()
         if self.n_features_in_ != other.n_features_in_:
             raise CannotMerge(
@@ -229,7 +283,18 @@ class PCA(Unsure, LinearModel):
             return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     def score_samples(self, X: Any) -> Any:
-        """(n,) log-likelihood of each row under the Gaussian model; with missing="ppca", of what was observed of it."""
+        """(n,) log-likelihood of each row under the Gaussian model; with missing="ppca", of what was observed of it.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,)
+        """
         if self.missing != "ppca":
             return super().score_samples(X)
         check_is_fitted(self)
@@ -259,7 +324,18 @@ class PCA(Unsure, LinearModel):
 
     @printable
     def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do: solver, reason, passes, bytes, memory, accuracy."""
+        """What the fit did, or with X what a fit of X would do: solver, reason, passes, bytes, memory, accuracy.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes, or None
+            Rows that a fit would be made of; None: say what the fit did.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
         from lowdim.views.explain import explain_fit, explain_plan
 
         if X is None:

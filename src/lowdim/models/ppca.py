@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -31,6 +31,7 @@ from lowdim.models.latent import LatentModel
 from lowdim.models.latent_checkpoint import read_checkpoint, write_checkpoint
 from lowdim.models.latent_components import RULES, refuse_small
 from lowdim.models.plan import counted, plan_fit
+from lowdim.models.words import Bytes, LatentSolver, Seed, Unstored, Whole
 from lowdim.results.certificate import Accuracy
 from lowdim.results.latent import LatentFit
 from lowdim.results.letters import printable
@@ -103,18 +104,18 @@ class ProbabilisticPCA(LatentModel):
 
     def __init__(
         self,
-        n_components: Any = "auto",
+        n_components: Whole | Literal["auto", "bic", "ard"] = "auto",
         *,
         scale: Any = False,
-        solver: str = "auto",
+        solver: LatentSolver = "auto",
         w_precision: float = 0.0,
         noise_variance: float | None = None,
         tol: float = 1e-6,
         max_iter: int = 1000,
-        unstored: str = "zero",
+        unstored: Unstored = "zero",
         checkpoint: Any = None,
-        random_state: Any = None,
-        memory: Any = None,
+        random_state: Seed = None,
+        memory: Bytes = None,
     ):
         self.n_components = n_components
         self.scale = scale
@@ -135,6 +136,19 @@ class ProbabilisticPCA(LatentModel):
 
         `sample_weight` (n,) counts rows: 2 means twice. Where a rule finds `n_components`, weights that add up to less
         than the rows are scaled up to them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, dask data, path, iterator of row blocks or Source
+            Rows, (n, p); what `lowdim.open` takes.
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        ProbabilisticPCA
+            The model itself.
         """
         budget = budget_of("ProbabilisticPCA", self.memory)
         source = counted(self._opened(X, reset=True), budget)
@@ -156,7 +170,18 @@ class ProbabilisticPCA(LatentModel):
 
     @printable
     def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do."""
+        """What the fit did, or with X what a fit of X would do.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes, or None
+            Rows that a fit would be made of; None: say what the fit did.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
         from lowdim.views.explain import PlanFacts, explain_fit, explain_plan
 
         if X is None:

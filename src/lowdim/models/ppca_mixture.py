@@ -17,10 +17,12 @@ from lowdim.models.fit_linear import seed_of
 from lowdim.models.fit_mixture import MixtureTask, fit_clusters, rows_of
 from lowdim.models.frames import frame_kind, scores_table
 from lowdim.models.opening import opened
+from lowdim.models.own_kind import OwnKind
 from lowdim.models.picture_shapes import picture_shape_of
 from lowdim.models.plots.codebook import MixturePlots
 from lowdim.models.reported import Reported
 from lowdim.models.shown import Shown
+from lowdim.models.words import Seed
 from lowdim.results.certificate import counted
 from lowdim.results.letters import printable
 from lowdim.results.mixture import MixtureFit
@@ -31,7 +33,7 @@ from lowdim.sources.weighted import as_counts
 Floats = NDArray[np.float64]
 
 
-class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Several probabilistic PCAs, each for some of the rows: clusters that each have their own few dimensions.
 
     Row i comes from cluster c with probability weights_[c], and is then means_[c] + W z + noise. Missing values (NaN)
@@ -72,6 +74,12 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
     True
     """
 
+    n_features_in_: int
+    """Number of columns of the data that the model was fitted on."""
+
+    feature_names_in_: NDArray[np.object_]
+    """(p,) names of those columns; there only if the data had names that were all texts."""
+
     def __init__(
         self,
         n_clusters: int = 2,
@@ -82,7 +90,7 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
         tol: float = 1e-5,
         max_iter: int = 500,
         n_init: int = 3,
-        random_state: Any = None,
+        random_state: Seed = None,
     ):
         self.n_clusters = n_clusters
         self.n_components = n_components
@@ -100,6 +108,19 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
 
         `sample_weight` (n,) counts rows: 2 means twice. Weights that add up to less than the rows are scaled up to
         them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, dask data, path, iterator of row blocks or Source
+            Rows, (n, p); what `lowdim.open` takes.
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        PPCAMixture
+            The model itself.
         """
         source = self._opened(X, reset=True)
         task = self._task(source.n_columns)
@@ -107,6 +128,7 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
         if sample_weight is not None:
             weighted = source.with_weights(as_counts(row_weights(source, sample_weight)))
         self._record: MixtureFit | None = fit_clusters(weighted, task)
+        self._remember_kind(X)
         self._frame_kind, self._columns = frame_kind(X), source.columns
         self._itemsize, self._data_spacing = source.dtype.itemsize, float(np.finfo(float).eps)
         self._picture_shape = picture_shape_of(source)
@@ -175,27 +197,85 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
     # -- rows -----------------------------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> Floats:
-        """(n, c) probability of each cluster, given what was observed of a row."""
+        """(n, c) probability of each cluster, given what was observed of a row.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n, c)
+        """
         rows = self._prepared(X)
         return responsibilities(self._mixture, rows)[0]
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """(n,) the likeliest cluster of each row."""
+        """(n,) the likeliest cluster of each row.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,) clusters, from 0.
+        """
         labels: NDArray[np.int64] = self.predict_proba(X).argmax(axis=1)
         return labels
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int64]:
-        """Fit, and give the likeliest cluster of the same rows."""
+        """Fit, and give the likeliest cluster of the same rows.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        array
+            (n,) clusters, from 0.
+        """
         return self.fit(X, sample_weight=sample_weight).predict(X)
 
     def score_samples(self, X: Any) -> Floats:
-        """(n,) log-likelihood of what was observed of each row, in the data's units."""
+        """(n,) log-likelihood of what was observed of each row, in the data's units.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,)
+        """
         rows = self._prepared(X)
         units = np.isfinite(rows) @ np.log(self.fit_.scale)
         return np.asarray(responsibilities(self._mixture, rows)[1] - units)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Mean log-likelihood of the rows."""
+        """Mean log-likelihood of the rows.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
         return float(self.score_samples(X).mean())
 
     def impute(self, X: Any, return_std: bool = False) -> Any:
@@ -203,6 +283,18 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
 
         With `return_std` also the standard deviation of a reading of each missing entry, noise included; else 0. Where
         several clusters are possible, it includes how far they lie apart.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        return_std : bool
+            Give the standard deviations too.
+
+        Returns
+        -------
+        array or frame, or a pair
+            (n, p), a frame where X is one; with `return_std` two of them.
         """
         check_is_fitted(self)
         fit, rows = self.fit_, self._rows(X)
@@ -214,7 +306,20 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
         return self._like(X, filled), self._like(X, np.where(holes, np.sqrt(variances) * fit.scale, 0.0))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Floats, NDArray[np.int64]]:
-        """Rows (n_samples, p) drawn from the mixture, in the data's units, and the clusters that they are from."""
+        """Rows (n_samples, p) drawn from the mixture, in the data's units, and the clusters that they are from.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many rows.
+        random_state : int, Generator, RandomState or None
+            For the draws; None is a fixed seed.
+
+        Returns
+        -------
+        pair of arrays
+            (n_samples, p) rows and (n_samples,) clusters.
+        """
         settings.whole("PPCAMixture", "n_samples", n_samples, 1, None)
         settings.check_seed("PPCAMixture", random_state)
         fit, rng = self.fit_, np.random.default_rng(seed_of(random_state))
@@ -225,7 +330,13 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
         return fit.center + rows * fit.scale, of
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a `.lowdim` file, atomically; `lowdim.load` gives it back. It holds no code."""
+        """Write the fitted model to a `.lowdim` file, atomically; `lowdim.load` gives it back. It holds no code.
+
+        Parameters
+        ----------
+        path : path
+            Of the file, which is replaced whole, or not at all.
+        """
         from lowdim.models.saving import save
 
         check_is_fitted(self)
@@ -233,7 +344,13 @@ class PPCAMixture(Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore
 
     @printable
     def explain(self) -> str:
-        """What the fit did, in a few lines."""
+        """What the fit did, in a few lines.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
         fit = self.fit_
         c, p, k = fit.loadings.shape
         shares = ", ".join(f"{share:.1%}" for share in sorted(fit.weights, reverse=True))

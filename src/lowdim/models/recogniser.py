@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from lowdim.models.labels import labels_of, with_unknown
 from lowdim.models.model import RecordedModel
 from lowdim.models.pca import PCA
 from lowdim.models.plots.recogniser import RecogniserPlots
+from lowdim.models.words import Metric, Number, Seed
 from lowdim.results.letters import printable
 from lowdim.results.recogniser import RecogniserFit
 from lowdim.solvers.matching import coordinates, nearest_of_each, nearest_rows, preferences
@@ -101,9 +102,9 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
 
     def __init__(
         self,
-        n_components: Any = 0.9,
+        n_components: Number | Literal["mle"] | None = 0.9,
         *,
-        metric: str = "cosine",
+        metric: Metric = "cosine",
         drop_first: int = 0,
         n_neighbors: int = 1,
         reject: float | None = None,
@@ -111,7 +112,7 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         reject_outside: float | None = None,
         unknown: Any = None,
         scale: Any = False,
-        random_state: Any = None,
+        random_state: Seed = None,
     ):
         self.n_components = n_components
         self.metric = metric
@@ -130,6 +131,11 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         """Keep rows X, (n, p), as a gallery; y (n,) says whose each is.
 
         Of a folder of pictures with a folder inside for each person y may be left out.
+
+        Returns
+        -------
+        Recogniser
+            The model itself.
         """
         check_settings(self)
         source = self._opened(X, reset=True).unweighted()
@@ -182,7 +188,18 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
     # -- whose rows -----------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """(n,) whose rows these are; `unknown_` where they are turned away."""
+        """(n,) whose rows these are; `unknown_` where they are turned away.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,) labels.
+        """
         check_is_fitted(self)
         fit, source = self.fit_, self._rows(X)
         preferred, distances = self._identified(self._codes(source))
@@ -192,13 +209,37 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         return with_unknown(labels, self._accepted(distances.min(axis=1), source), fit.unknown)
 
     def accepts(self, X: Any) -> NDArray[np.bool_]:
-        """(n,) whether rows are near enough to the gallery and likely enough in its space; all, without limits."""
+        """(n,) whether rows are near enough to the gallery and likely enough in its space; all, without limits.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,) of True and False.
+        """
         check_is_fitted(self)
         source = self._rows(X)
         return self._accepted(self._of_each(self._codes(source)).min(axis=1), source)
 
     def nearest(self, X: Any, k: int = 1) -> Matches:
-        """The k rows of the gallery that are nearest to each row of X, whether it is turned away or not."""
+        """The k rows of the gallery that are nearest to each row of X, whether it is turned away or not.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        k : int
+            How many.
+
+        Returns
+        -------
+        Matches
+            labels, distances and places in the gallery, each (n, k).
+        """
         check_is_fitted(self)
         fit = self.fit_
         settings.whole(f"{OWNER}.nearest", "k", k, 1, fit.n_rows)
@@ -206,7 +247,18 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         return Matches(fit.classes[fit.places[rows]], distances, rows)
 
     def distances(self, X: Any) -> Floats:
-        """(n, c) distance of each row to the nearest of each identity, in the order of `classes_`."""
+        """(n, c) distance of each row to the nearest of each identity, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n, c)
+        """
         check_is_fitted(self)
         return self._of_each(self._codes(self._rows(X)))
 
@@ -214,6 +266,16 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         """How much each identity is preferred, (n, c): minus `distances`; with several neighbours, votes before them.
 
         Of two identities how much more the second is preferred, (n,), as scikit-learn has it.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n, c), or (n,) of two identities.
         """
         check_is_fitted(self)
         preferred, _ = self._identified(self._codes(self._rows(X)))
@@ -222,19 +284,52 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
     # -- the space ------------------------------------------------------------------------------------------------
 
     def distance_from_space(self, X: Any) -> Floats:
-        """(n,) |x − x̂|: how far rows (scaled, if so) lie from what the components make of them."""
+        """(n,) |x − x̂|: how far rows (scaled, if so) lie from what the components make of them.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,)
+        """
         check_is_fitted(self)
         source, space = self._rows(X), self.fit_.space
         work = partial(_residuals, V=space.components, preparation=self.space_._preparation)
         return np.asarray(source.map_rows(work, 1, np.float64))[:, 0]
 
     def score_samples(self, X: Any) -> Floats:
-        """(n,) log-likelihood of rows under probabilistic PCA of the gallery, which sees both distances."""
+        """(n,) log-likelihood of rows under probabilistic PCA of the gallery, which sees both distances.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,)
+        """
         check_is_fitted(self)
         return np.asarray(self.space_.score_samples(self._rows(X)))
 
     def transform(self, X: Any) -> Any:
-        """(n, k − drop_first) coordinates in which rows are compared; for "cosine" each row has length 1."""
+        """(n, k − drop_first) coordinates in which rows are compared; for "cosine" each row has length 1.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n, k − drop_first), of the library that X is an array of; a frame if `set_output` asked for one.
+        """
         return super().transform(X)
 
     # -- looking --------------------------------------------------------------------------------------------------
@@ -247,6 +342,11 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         name : {"identities", "trial", "nearest", "scores"}
             "identities" of the gallery, with their rows; "trial": how often the limits are wrong about left-out rows of
             the gallery, with intervals; of rows X "nearest", whose they are, and "scores", where they lie.
+
+        Returns
+        -------
+        frame, or Table
+            A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
         check_is_fitted(self)
         fit, kind = self.fit_, getattr(self, "_frame_kind", None)
@@ -273,7 +373,13 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
 
     @printable
     def explain(self) -> str:
-        """What the gallery is, how rows are compared, and which are turned away, with the reason."""
+        """What the gallery is, how rows are compared, and which are turned away, with the reason.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
         from lowdim.views.recogniser import explain_recogniser
 
         return explain_recogniser(self.fit_)

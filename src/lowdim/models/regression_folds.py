@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def filler_of(rows: Rows, seed: Any) -> ProbabilisticPCA:
 
 def _filler(rows: Rows, seed: Any, **rough: Any) -> ProbabilisticPCA:
     # "auto" would find the number by hiding entries, which is dear, where a fold's own rows happen to have no holes
-    rule = "ard" if rows.X.size <= SMALL else "auto"
+    rule: Literal["ard", "auto"] = "ard" if rows.X.size <= SMALL else "auto"
     return ProbabilisticPCA(rule, scale=True, random_state=seed, **rough)
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,8 +64,8 @@ LATER_ARRAYS = {"moments_error", "certificate_data_rounding"}
 EARLIER = 1e-5
 """Relative error of moments in such files: they may be sums of 4,096 rows in float32."""
 
-Linear = PCA | ProbabilisticPCA | PPCAMixture | GenotypePCA
-Model = Linear | KernelPCA | NMF | VectorQuantizer | LogisticPCA | PCRegression | Recogniser
+Estimator = TypeVar("Estimator")
+"""A class of models."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ SHAPES = {"scale": "p", "column_weight": "p", "init": "kp"}
 FRAMES = (None, "pandas", "polars", "pyarrow", "modin", "cudf")
 
 
-def save(model: Model, path: str | os.PathLike[str]) -> None:
+def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted model to a `.lowdim` file, atomically. Nothing of it is code, so anyone can open it safely.
 
     Examples
@@ -121,14 +121,48 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     write_document(path, pack(model))
 
 
-def load(path: str | os.PathLike[str]) -> Model:
-    """Open a model file that `save` wrote; it gives back the estimator, ready to transform, merge and go on.
+@overload
+def load(path: str | os.PathLike[str]) -> Any: ...
+
+
+@overload
+def load(path: str | os.PathLike[str], kind: type[Estimator]) -> Estimator: ...
+
+
+def load(path: str | os.PathLike[str], kind: type[Any] | None = None) -> Any:
+    """Open a model file that `save` wrote.
 
     Every byte is checked before it is used, and nothing in the file is ever executed. A file that is damaged, not by
     lowdim, or of a later format raises `lowdim.errors.FormatError`.
+
+    Parameters
+    ----------
+    path : path
+        Of a `.lowdim` file.
+    kind : class of models, or None
+        What the file must hold, such as `PCA`: another model is refused, and type checkers know what came. None: any.
+
+    Returns
+    -------
+    PCA, KernelPCA, NMF or whichever model was saved
+        Ready to transform, merge and go on.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import lowdim
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "foods.lowdim"
+    >>> lowdim.PCA(2).fit(lowdim.datasets.uk_foods().values).save(path)
+    >>> lowdim.load(path, lowdim.PCA).components_.shape
+    (2, 17)
     """
     _refuse_table(Path(path))
-    return unpack(read_document(path))
+    found = unpack(read_document(path))
+    if kind is not None and not isinstance(found, kind):
+        raise FormatError(
+            f"{path}: holds a {type(found).__name__}, not a {kind.__name__}: load it as what it is, or without a kind."
+        )
+    return found
 
 
 def _refuse_table(path: Path) -> None:
@@ -140,7 +174,7 @@ def _refuse_table(path: Path) -> None:
         )
 
 
-def pack(model: Model) -> Document:
+def pack(model: Any) -> Document:
     """A fitted model as a document."""
     name = type(model).__name__
     kind = KINDS[name]
@@ -180,7 +214,7 @@ def pack(model: Model) -> Document:
     return Document(name, known, arrays)
 
 
-def unpack(document: Document) -> Model:
+def unpack(document: Document) -> Any:
     """The model that `pack` took apart, if the document is exactly what `pack` makes."""
     kind = KINDS.get(document.kind)
     if kind is None and document.kind.endswith(" checkpoint"):
@@ -201,7 +235,7 @@ def unpack(document: Document) -> Model:
     params = _params(known["params"], kind.params, document.arrays, sizes)
     if document.kind == "Autoencoder":
         refuse_other_network(params, fit)
-    model: Model = kind.estimator(**params)
+    model = kind.estimator(**params)
     model.__dict__.update(_record=fit, _moments=_moments(known["moments"], document.arrays, p))
     model._frame_kind, model._itemsize, model._data_spacing = seen["frame"], seen["itemsize"], float(seen["spacing"])
     model._columns = fit.columns

@@ -71,6 +71,11 @@ class Tables:
 
             Rotated: "rotated" (loadings), "rotated_shares", "rotated_scores", with the settings of `rotated`.
 
+        Returns
+        -------
+        frame, or Table
+            A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
+
         References
         ----------
         Lebart, Morineau & Piron 1995; Husson, Lê & Pagès 2011 (contributions, cos², supplementary columns); Jackson
@@ -132,7 +137,24 @@ class Tables:
         return rotated_tables.rotate(cast("LinearModel", self), k, method, normalize, power)
 
     def biplot(self, X: Any, k: int = 2, *, alpha: float = 0.5, convention: str = "singular") -> Biplot:
-        """Points of rows (n, k) and columns (p, k) for one picture, and in words how they are scaled; see `table`."""
+        """Points of rows (n, k) and columns (p, k) for one picture, and in words how they are scaled; see `table`.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        k : int
+            How many components.
+        alpha : float
+            Rows are U Sᵃ, columns V S¹⁻ᵃ; 0.5 shares the singular values.
+        convention : {"singular", "prcomp", "prcomp_pc"}
+            Singular values, or as R's biplot of a prcomp.
+
+        Returns
+        -------
+        Biplot
+            rows (n, k), columns (p, k), and in words how they are scaled.
+        """
         return row_tables.biplot_record(cast("LinearModel", self), X, k, alpha, convention)
 
     @property

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from lowdim.models.fit_codebook import CodebookTask, fit_codebook, planned
 from lowdim.models.frames import frame_kind, make_table, scores_table
 from lowdim.models.model import RecordedModel
 from lowdim.models.plots.codebook import CodebookPlots
+from lowdim.models.words import Seed, Whole
 from lowdim.results.codebook import CodebookFit
 from lowdim.results.letters import printable
 from lowdim.results.names import column_names
@@ -87,12 +89,12 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         self,
         n_components: int = 8,
         *,
-        init: Any = "k-means++",
-        n_init: Any = "auto",
+        init: Literal["k-means++", "random"] | NDArray[Any] | Sequence[Sequence[float]] = "k-means++",
+        n_init: Whole | Literal["auto"] = "auto",
         max_iter: int = 300,
         tol: float = 1e-4,
         sample_rows: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ):
         self.n_components = n_components
         self.init = init
@@ -105,7 +107,21 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> VectorQuantizer:
-        """Find codewords near the rows of X, (n, p). `sample_weight` (n,) counts rows: 2 means twice."""
+        """Find codewords near the rows of X, (n, p). `sample_weight` (n,) counts rows: 2 means twice.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, dask data, path, iterator of row blocks or Source
+            Rows, (n, p); what `lowdim.open` takes.
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        VectorQuantizer
+            The model itself.
+        """
         source = self._opened(X, reset=True)
         task = self._task(source.n_columns)
         weighted = source if sample_weight is None else source.with_weights(row_weights(source, sample_weight))
@@ -114,7 +130,21 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Fit, and give the unary codes of the same rows."""
+        """Fit, and give the unary codes of the same rows.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        array
+            (n, k) unary codes, as `transform` gives them.
+        """
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     @property
@@ -162,7 +192,18 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
     # -- rows to codes and back -----------------------------------------------------------------------------------
 
     def transform(self, X: Any) -> Any:
-        """Unary codes of rows, (n, k): 1 for the nearest codeword, else 0. Of dask's data a lazy dask array."""
+        """Unary codes of rows, (n, k): 1 for the nearest codeword, else 0. Of dask's data a lazy dask array.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n, k), of the library that X is an array of; a frame if `set_output` asked for one.
+        """
         return super().transform(X)
 
     def _scores(self, X: Any) -> Any:
@@ -172,7 +213,18 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
             return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     def codes(self, X: Any) -> Any:
-        """(n,) number of the codeword nearest to each row, from 0; the lower where two are equally near."""
+        """(n,) number of the codeword nearest to each row, from 0; the lower where two are equally near.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n,) of whole numbers.
+        """
         check_is_fitted(self)
         source = self._opened(X, reset=False).unweighted()
         work = partial(nearest_codes, codebook=self._codebook, columns=source.columns)
@@ -183,6 +235,16 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         """Rows (n, p) from unary codes (n, k), or from the codes (n,) that `codes` gives: their codewords.
 
         Codes may be an array, a list or a Series, or a table with the single column "code", as `table("codes", X)` is.
+
+        Parameters
+        ----------
+        X : codes
+            Of either kind.
+
+        Returns
+        -------
+        array
+            (n, p)
         """
         check_is_fitted(self)
         k = self.fit_.k
@@ -208,7 +270,17 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         return source.map_rows(work, words.shape[1], dtype)
 
     def distortion(self, X: Any) -> float:
-        """Mean squared distance from rows, also new ones, to their codewords."""
+        """Mean squared distance from rows, also new ones, to their codewords.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self)
         source = self._opened(X, reset=False)
         with naming_all_holes(source):
@@ -216,7 +288,18 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         return float(told.squared / told.weights.sum())
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Minus the distortion of rows, so that larger is better."""
+        """Minus the distortion of rows, so that larger is better.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
         return -self.distortion(X)
 
     # -- looking --------------------------------------------------------------------------------------------------
@@ -226,6 +309,11 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
 
         `itemsize` is the bytes of a number, in the original and in the codebook; that of the data if None, but 4 in the
         codebook of whole numbers, as `compare` counts. Codes take ⌈log₂ k⌉ bits each.
+
+        Returns
+        -------
+        Table
+            One row.
         """
         if itemsize is not None:
             settings.whole("VectorQuantizer.compression", "itemsize", itemsize, 1, None, or_else=" or None")
@@ -240,6 +328,11 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         ----------
         name : {"codebook", "usage", "compression", "codes"}
             "codebook" has a row for each column of the data; "codes" needs X, and is a frame of X's own kind.
+
+        Returns
+        -------
+        frame, or Table
+            A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
         fit, kind, words = self.fit_, getattr(self, "_frame_kind", None), self._axes
         columns = column_names(fit)
@@ -260,7 +353,18 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
 
     @printable
     def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do: route, reason, memory, what is kept and lost."""
+        """What the fit did, or with X what a fit of X would do: route, reason, memory, what is kept and lost.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes, or None
+            Rows that a fit would be made of; None: say what the fit did.
+
+        Returns
+        -------
+        str
+            A few lines.
+        """
         from lowdim.views.codebook import explain_codebook
         from lowdim.views.explain import explain_plan
 

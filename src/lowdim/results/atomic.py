@@ -19,6 +19,9 @@ STALE = 3600.0
 
 MARK = ".lowdim-part"
 
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+"""How a file is made: it must not be there. Windows would else write CR LF for LF."""
+
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
@@ -34,13 +37,15 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         mode = _mode(target, name)
         sweep(target.parent)
         temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}{MARK}")
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        # a new file gets what the system gives new files; one that takes another's place is nobody's until then
+        handle = os.open(temporary, NEW, 0o666 if mode is None else 0o600)
     try:
         with io.BufferedWriter(_Part(handle, name)) as file:
             yield file
             file.flush()
             with telling(name):
-                os.fchmod(handle, mode)
+                if mode is not None:
+                    _permit(handle, temporary, mode)
                 os.fsync(handle)
         with telling(name):
             os.replace(temporary, target)
@@ -74,12 +79,12 @@ def telling(name: str) -> Iterator[None]:
         raise CannotWrite.file(name, error.strerror or str(error)) from error
 
 
-def _mode(target: Path, name: str) -> int:
-    """The permissions of the file that will be replaced, or those of a new one."""
+def _mode(target: Path, name: str) -> int | None:
+    """The permissions of the file that will be replaced; None if there is none."""
     try:
         about = target.stat()
     except FileNotFoundError:
-        return 0o666 & ~_umask()
+        return None
     if not stat.S_ISREG(about.st_mode):  # renaming over a device or a pipe would take its place
         raise CannotWrite.file(name, "it is there and no regular file")
     return about.st_mode & 0o777
@@ -102,7 +107,9 @@ def _sync_directory(folder: Path) -> None:
             os.close(handle)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _permit(handle: int, path: Path, mode: int) -> None:
+    """Set the permissions of an open file; Windows knows it by its path only."""
+    if hasattr(os, "fchmod"):
+        os.fchmod(handle, mode)
+    else:
+        os.chmod(path, mode)

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput, FormatError
 from lowdim.results.linear_file import Arrays, pack_linear, pack_names, unpack_linear, unpack_names
 from lowdim.results.recogniser import METRICS, RecogniserFit, Trial
-from lowdim.results.strict import array, facts, flag, mapping, number, one_of, optional, pair, text, whole
+from lowdim.results.strict import Check, array, facts, flag, mapping, number, one_of, optional, pair, text, whole
 
 NUMBERS = ("bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), "float32", "float64")
 """Types of labels that are kept as numbers; texts are kept as texts."""
 
-FIT = {
+FIT: dict[str, Check] = {
     "space": mapping,
     "metric": one_of(*METRICS),
     "drop_first": whole,

@@ -118,6 +118,28 @@ def search(
         return iterate(start, step, most, observe)
 
 
+def settled(problem: Problem, end: Search) -> Search:
+    """The end of a search, in which numbers at the floor are zero where the gradient holds them down.
+
+    A solution has zeros there (Karush, Kuhn and Tucker); what is only multiplied comes near them and no nearer.
+    Factors that are not lower for it, by the objective, stay as they are.
+    """
+    least = 2 * problem.floor(len(end.H))
+    if not any(((factor > 0) & (factor <= least)).any() for factor in (end.W, end.H)):
+        return end
+    W, H = (
+        np.where((factor <= least) & (added >= taken), 0.0, factor)
+        for factor, (taken, added) in (
+            (end.W, problem.parts(end.W, end.H)),
+            (end.H, tuple(part.T for part in problem.turned.parts(end.H.T, end.W.T))),
+        )
+    )
+    cost = problem.objective(W, H)
+    if not cost <= end.objective[-1]:
+        return end
+    return replace(end, W=W, H=H, objective=(*end.objective[:-1], cost))
+
+
 def stretches(n: int, longest: int) -> tuple[slice, ...]:
     """Equal stretches of n rows for threads, four or a multiple of it, whatever the number of threads: no sum over
     them depends on it."""

@@ -12,13 +12,14 @@ import os
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadFile
 from lowdim.sources.budget import available_memory
+from lowdim.sources.machine import READ_ONLY, read_at
 
 PAGE = 4096
 """Direct reads begin and end at multiples of this, in the file and in memory."""
@@ -45,13 +46,13 @@ class LongReads:
 
     def __enter__(self) -> Self:
         try:
-            self._plain = os.open(self._path, os.O_RDONLY)
+            self._plain = os.open(self._path, READ_ONLY)
         except OSError as error:
             raise BadFile(f"{self._path}: cannot be read ({error.strerror}); check the file.") from error
         large = CACHED_SHARE * os.fstat(self._plain).st_size > available_memory()
         if large and hasattr(os, "O_DIRECT") and hasattr(os, "preadv"):
             with contextlib.suppress(OSError):  # file systems without direct reads say so here
-                self._direct = os.open(self._path, os.O_RDONLY | os.O_DIRECT)
+                self._direct = os.open(self._path, READ_ONLY | os.O_DIRECT)
         return self
 
     def __exit__(
@@ -129,7 +130,7 @@ def _filled(file: int, buffer: NDArray[np.uint8], start: int, wanted: int) -> in
     """Read into a buffer until so many bytes are there, or the file ends; gives their number."""
     done = 0
     while done < wanted:
-        got = _read_at(file, buffer[done:], start + done)
+        got = read_at(file, buffer[done:], start + done)
         if not got:
             break
         done += got
@@ -141,12 +142,3 @@ def _aligned(length: int) -> NDArray[np.uint8]:
     memory = np.empty(length + PAGE, dtype=np.uint8)
     shift = -memory.ctypes.data % PAGE
     return memory[shift : shift + length]
-
-
-def _read_at(file: int, buffer: Any, start: int) -> int:
-    if hasattr(os, "preadv"):
-        return os.preadv(file, [buffer.data], start)
-    os.lseek(file, start, os.SEEK_SET)  # systems without preadv
-    found = os.read(file, len(buffer))
-    buffer[: len(found)] = np.frombuffer(found, dtype=np.uint8)
-    return len(found)

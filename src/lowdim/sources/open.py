@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from lowdim.errors import BadParameter
+from lowdim.sources.array_api import as_numpy
 from lowdim.sources.checks import as_table, may_be_frame, refuse_dtype, refuse_shape
 from lowdim.sources.files import open_path
 from lowdim.sources.memory import ArraySource, SparseSource
@@ -35,6 +36,7 @@ def open_source(
     ----------
     data : array, SciPy sparse matrix, frame, xarray or AnnData object, dask array or frame, path, iterator or Source
         A frame is one of pandas, polars, Arrow, DuckDB or narwhals. Of an AnnData object X is taken, genes as columns.
+        An array of NumPy's, or of a library that shares its memory by DLPack (torch, jax, …), which is not copied.
         A path of a table: CSV or TSV (also .gz, .zst, .bz2), Parquet (one file, a folder, a pattern), Feather, JSON
         lines, workbook, SQLite or DuckDB database; of an array: ``.npy``, ``.npz``, HDF5, zarr, ``.h5ad``; of
         genotypes: PLINK ``.bed``; of a folder of pictures of one size, or of texts; or "-" for standard input. An
@@ -55,6 +57,11 @@ def open_source(
     sql : text
         Of a table in a file: one SELECT, in which the table is called ``data``, for DuckDB. It is your own code: it can
         read the data and nothing else, but do not take it from a stranger.
+
+    Returns
+    -------
+    Source
+        n_rows, n_columns, columns (their names), and the rows in blocks.
 
     Examples
     --------
@@ -77,6 +84,7 @@ def open_source(
         refuse_dtype(data.dtype)
         refuse_shape(data.shape)
         return SparseSource(data)
+    data = as_numpy(data)
     if isinstance(data, np.ndarray):
         return ArraySource(as_table(data))
     if type(data).__module__.startswith("dask."):

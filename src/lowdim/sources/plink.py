@@ -72,6 +72,14 @@ def open_plink(path: Path, selection: Selection) -> PlinkSource:
 class PlinkSource(ColumnwiseSource):
     """A .bed file. Rows are float32 with NaN where a call is missing; columns are int8 with −1 there."""
 
+    n_rows: int
+    n_columns: int
+    columns: tuple[str, ...]
+    dtype: np.dtype[Any]
+    beside: dict[str, NDArray[Any]]
+    title: str
+    snps: Snps
+    """Names and alleles of its columns."""
     repeatable = True
     match: SnpMatch | None = None
     """How its SNPs were found, where they are those of a model."""
@@ -110,7 +118,6 @@ class PlinkSource(ColumnwiseSource):
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give some individuals after the other. Each block takes a walk through the whole file."""
         step, n = self.rows_per_block(least_rows), self.n_rows
-        assert n is not None
         for start in range(0, n, step):
             calls = self._read(start, min(start + step, n), 0, self.n_columns)
             yield Block(start, np.where(calls == MISSING, np.float32(np.nan), calls.astype(np.float32)))

@@ -1,0 +1,238 @@
+"""What systems do not have in common: how much memory there is, and reading a file at a place.
+
+Linux says it in /proc, and containers in /sys/fs/cgroup; macOS and Windows are asked through psutil where it is
+installed, otherwise by their own calls. Other systems need psutil.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import sys
+import threading
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+PROC = Path("/proc")
+CGROUPS = Path("/sys/fs/cgroup")
+
+READ_ONLY = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+"""How files of numbers are opened: Windows would else take CR LF for LF, and byte 26 for the end."""
+
+# -- memory -----------------------------------------------------------------------------------------------------------
+
+
+def held_bytes() -> int | None:
+    """Bytes that this process holds in memory now; None where the system does not say."""
+    if sys.platform == "linux":
+        return _kilobytes(PROC / "self" / "status", "VmRSS")
+    psutil = _psutil()
+    if psutil is not None:
+        return int(psutil.Process().memory_info().rss)
+    if sys.platform == "darwin":
+        return _held_on_macos()
+    return _held_on_windows() if sys.platform == "win32" else None
+
+
+def free_bytes() -> int | None:
+    """Bytes that can be had without swapping, on the machine and in its container; None where nobody says."""
+    if sys.platform == "linux":
+        known = [_kilobytes(PROC / "meminfo", "MemAvailable"), *map(_left, _limited_groups())]
+        said = [left for left in known if left is not None]
+        return min(said) if said else None
+    psutil = _psutil()
+    if psutil is not None:
+        return int(psutil.virtual_memory().available)
+    if sys.platform == "darwin":
+        return _free_on_macos()
+    return _free_on_windows() if sys.platform == "win32" else None
+
+
+def _psutil() -> Any:
+    try:
+        import psutil
+    except ImportError:
+        return None
+    return psutil
+
+
+def _kilobytes(path: Path, name: str) -> int | None:
+    """A line such as "VmRSS:  1234 kB", in bytes."""
+    try:
+        lines = path.read_text(encoding="ascii", errors="replace").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{name}:"))
+    except (OSError, StopIteration):
+        return None
+
+
+# A container is a control group: it and all that it lies in may have a limit. Version 2 has one tree of groups, version
+# 1 one for memory alone, with other names (Linux, Documentation/admin-guide: cgroup-v2.rst, cgroup-v1/memory.rst).
+LIMITS = {
+    "memory.max": ("memory.current", "inactive_file"),
+    "memory.limit_in_bytes": ("memory.usage_in_bytes", "total_inactive_file"),
+}
+"""File of the limit → file of what is used, and what of it is a cache of files that can be dropped."""
+
+
+@cache
+def _limited_groups() -> tuple[Path, ...]:
+    """Files with a limit of memory that this process is under; they are looked for once."""
+    try:
+        lines = (PROC / "self" / "cgroup").read_text().splitlines()
+    except OSError:
+        return ()
+    found = []
+    for line in lines:
+        _, kinds, place = line.split(":", 2)
+        if kinds and "memory" not in kinds.split(","):
+            continue
+        root, file = (CGROUPS / "memory", "memory.limit_in_bytes") if kinds else (CGROUPS, "memory.max")
+        group = Path(place.lstrip("/"))
+        # inside a container the path may be that of the host, of which only the root is seen
+        for folder in (root / group, *(root / parent for parent in group.parents), root):
+            if _number(folder / file) is not None and folder / file not in found:
+                found.append(folder / file)
+    return tuple(found)
+
+
+def _left(limit: Path) -> int | None:
+    """Bytes that a group may still take: its limit less what it holds, caches of files aside."""
+    usage, cached = LIMITS[limit.name]
+    most, used = _number(limit), _number(limit.with_name(usage))
+    if most is None or used is None or most >= 2**60:  # how version 1 says that there is no limit
+        return None
+    try:
+        stat = dict(line.split(maxsplit=1) for line in limit.with_name("memory.stat").read_text().splitlines())
+    except OSError:
+        stat = {}
+    return max(0, most - used + min(used, int(stat.get(cached, 0))))
+
+
+def _number(path: Path) -> int | None:
+    """What a file holds, if that is a number and not "max"."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+# -- macOS: <mach/task_info.h> and <mach/vm_statistics.h> --------------------------------------------------------------
+
+
+class TaskInfo(ctypes.Structure):
+    """mach_task_basic_info."""
+
+    _fields_ = (
+        ("virtual_size", ctypes.c_uint64),
+        ("resident_size", ctypes.c_uint64),
+        ("resident_size_max", ctypes.c_uint64),
+        ("times", ctypes.c_int32 * 4),
+        ("policy", ctypes.c_int32),
+        ("suspend_count", ctypes.c_int32),
+    )
+
+
+class VmStatistics(ctypes.Structure):
+    """vm_statistics64: pages."""
+
+    _fields_ = (
+        ("free_count", ctypes.c_uint32),
+        ("active_count", ctypes.c_uint32),
+        ("inactive_count", ctypes.c_uint32),
+        ("wire_count", ctypes.c_uint32),
+        ("events", ctypes.c_uint64 * 9),
+        ("purgeable_count", ctypes.c_uint32),
+        ("speculative_count", ctypes.c_uint32),
+        ("swapping", ctypes.c_uint64 * 4),
+        ("compressed", ctypes.c_uint32 * 4),
+        ("uncompressed", ctypes.c_uint64),
+    )
+
+
+MACH_TASK_BASIC_INFO, HOST_VM_INFO64 = 20, 4
+
+
+def _held_on_macos() -> int | None:
+    system, info = _library("/usr/lib/libSystem.dylib"), TaskInfo()
+    task = ctypes.c_uint32.in_dll(system, "mach_task_self_")
+    return int(info.resident_size) if _asked(system.task_info, task, MACH_TASK_BASIC_INFO, info) else None
+
+
+def _free_on_macos() -> int | None:
+    system, info = _library("/usr/lib/libSystem.dylib"), VmStatistics()
+    if not _asked(system.host_statistics64, ctypes.c_uint32(system.mach_host_self()), HOST_VM_INFO64, info):
+        return None
+    return int(info.free_count + info.inactive_count) * mmap.PAGESIZE
+
+
+def _asked(call: Any, whom: Any, what: int, info: ctypes.Structure) -> bool:
+    """Whether a call of Mach's has filled the record, whose size is counted in whole numbers of 4 bytes."""
+    count = ctypes.c_uint32(ctypes.sizeof(info) // 4)
+    return int(call(whom, ctypes.c_int(what), ctypes.byref(info), ctypes.byref(count))) == 0
+
+
+# -- Windows: <sysinfoapi.h> and <psapi.h> -----------------------------------------------------------------------------
+
+
+class MemoryStatus(ctypes.Structure):
+    """MEMORYSTATUSEX."""
+
+    _fields_ = (
+        ("length", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        ("total", ctypes.c_uint64),
+        ("available", ctypes.c_uint64),
+        ("others", ctypes.c_uint64 * 5),
+    )
+
+
+class ProcessMemory(ctypes.Structure):
+    """PROCESS_MEMORY_COUNTERS."""
+
+    _fields_ = (
+        ("length", ctypes.c_uint32),
+        ("page_faults", ctypes.c_uint32),
+        ("most_held", ctypes.c_size_t),
+        ("held", ctypes.c_size_t),
+        ("others", ctypes.c_size_t * 6),
+    )
+
+
+def _free_on_windows() -> int | None:
+    info = MemoryStatus(length=ctypes.sizeof(MemoryStatus))
+    return int(info.available) if _library("kernel32").GlobalMemoryStatusEx(ctypes.byref(info)) else None
+
+
+def _held_on_windows() -> int | None:
+    system, info = _library("kernel32"), ProcessMemory(length=ctypes.sizeof(ProcessMemory))
+    system.GetCurrentProcess.restype = ctypes.c_void_p
+    this = ctypes.c_void_p(system.GetCurrentProcess())
+    return int(info.held) if system.K32GetProcessMemoryInfo(this, ctypes.byref(info), info.length) else None
+
+
+def _library(name: str) -> Any:
+    return getattr(ctypes, "WinDLL", ctypes.CDLL)(name)
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+_TURNS = threading.Lock()
+
+
+def read_at(file: int, buffer: Any, start: int) -> int:
+    """Fill an array of bytes from a place of an open file, as far as one read goes; gives how many bytes came.
+
+    Threads may read the same file: only where a system has neither preadv nor pread (Windows) do they take turns.
+    """
+    if hasattr(os, "preadv"):
+        return os.preadv(file, [buffer.data], start)
+    if hasattr(os, "pread"):  # macOS
+        found = os.pread(file, len(buffer), start)
+    else:
+        with _TURNS:
+            os.lseek(file, start, os.SEEK_SET)
+            found = os.read(file, len(buffer))
+    buffer.data[: len(found)] = found
+    return len(found)
