@@ -65,7 +65,21 @@ class IncrementalPCA(PCA):
         self.batch_size = batch_size
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> IncrementalPCA:
-        """Find the components of the rows of X, (n, p), read in batches; rows of earlier calls are forgotten."""
+        """Find the components of the rows of X, (n, p), read in batches; rows of earlier calls are forgotten.
+
+        Parameters
+        ----------
+        X : whatever `PCA.fit` takes
+            Rows, (n, p).
+        y : ignored
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        IncrementalPCA
+            The model itself.
+        """
         source = self._opened(X, reset=True)
         a_row = source.n_columns * source.dtype.itemsize
         super().fit(source.limited(self.batch_size_ * a_row), y, sample_weight)
@@ -73,7 +87,23 @@ class IncrementalPCA(PCA):
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None, check_input: bool = True) -> IncrementalPCA:
-        """Add rows; `check_input` is accepted for scikit-learn's sake, and data are checked anyway."""
+        """Add rows; `check_input` is accepted for scikit-learn's sake, and data are checked anyway.
+
+        Parameters
+        ----------
+        X : whatever `PCA.fit` takes
+            Rows, (n, p).
+        y : ignored
+        check_input : bool
+            Accepted; data are always checked.
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        IncrementalPCA
+            The model itself.
+        """
         self._check_batch_size()
         super().partial_fit(X, y, sample_weight)
         return self
