@@ -41,7 +41,13 @@ def printed(command: str) -> list[str]:
 
 
 def rewritten(page: str) -> str:
-    return BLOCK.sub(lambda found: answered(found[0]), page)
+    """The page with what commands print now; a block that differs only by the machine stays as it is."""
+
+    def now(found: re.Match[str]) -> str:
+        said = answered(found[0])
+        return found[0] if about(said) == about(found[0]) else said
+
+    return BLOCK.sub(now, page)
 
 
 def about(page: str) -> str:

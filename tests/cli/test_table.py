@@ -30,7 +30,7 @@ def test_columns_of_a_model(run, model):
     found = rows_of(ended.out)
     assert ended.code == 0
     assert list(found[0]) == ["column", "PC1", "PC2", "PC3"]
-    known = model.table("correlations")["pca0"]
+    known = model.table("correlations")["PC1"]
     np.testing.assert_allclose([float(row["PC1"]) for row in found], known, rtol=1e-12)
 
 

@@ -340,7 +340,7 @@ def test_tables_and_errors_agree_with_codes():
     assert model.score(UNIT) == -model.reconstruction_error(UNIT)
     assert len(model.table("curve")["epoch"]) == model.n_iter_
     assert sum(model.table("layers")["numbers"]) == model.fit_.n_weights == len(weights(model))
-    np.testing.assert_array_equal(model.table("scores", UNIT)["autoencoder1"], model.transform(UNIT)[:, 1])
+    np.testing.assert_array_equal(model.table("scores", UNIT)["code2"], model.transform(UNIT)[:, 1])
     with pytest.raises(BadParameter, match="'curve', 'layers' or 'scores'"):
         model.table("loadings")
     codes = model.transform(UNIT)

@@ -181,7 +181,7 @@ def test_arrests_as_prcomp_has_them():
     deviations = np.sqrt(model.table("eigenvalues")["variance"])
     np.testing.assert_allclose(deviations, [1.574878274391, 0.994869414818, 0.597129115503, 0.416449381954], atol=6e-13)
     first = [-0.535899474938, -0.583183634910, -0.278190874619, -0.543432091446]
-    np.testing.assert_allclose(-model.table("components")["pca0"], first, atol=6e-13)
+    np.testing.assert_allclose(-model.table("components")["PC1"], first, atol=6e-13)
 
 
 ALABAMA = {  # R: biplot(prcomp(USArrests, scale.=TRUE), scale, pc.biplot); Alabama, and Murder
@@ -206,7 +206,7 @@ def test_foods_and_wine_as_everywhere_printed():
     foods = lowdim.datasets.uk_foods()
     model = PCA().fit(foods.values)
     scores = np.array([-144.99, 477.39, -91.87, -240.53])
-    shares = model.table("row_contributions", foods.values)["pca0"]
+    shares = model.table("row_contributions", foods.values)["PC1"]
     np.testing.assert_allclose(shares, scores**2 / (scores**2).sum(), atol=5e-5)  # scores to two decimals
     named = PCA().fit(foods.to_pandas()).table("drivers", top=1)
     assert named["column"][0] == "Fresh fruit"
@@ -246,10 +246,10 @@ def test_shares_add_up_to_one(settings, weighted):
     rows = values(model.table("row_contributions", X, sample_weight=weight), 6)
     np.testing.assert_allclose(rows.sum(axis=0), 1, rtol=1e-12)  # roundings of 40 terms
     columns = model.table("column_contributions")
-    np.testing.assert_allclose([sum(columns[f"pca{k}"]) for k in range(6)], 1, rtol=1e-12)
+    np.testing.assert_allclose([sum(columns[f"PC{k + 1}"]) for k in range(6)], 1, rtol=1e-12)
     np.testing.assert_allclose(values(model.table("row_cos2", X), 6).sum(axis=1), 1, rtol=1e-12)
     cosines = model.table("column_cos2")
-    np.testing.assert_allclose(sum(cosines[f"pca{k}"] for k in range(6)), 1, rtol=1e-12)
+    np.testing.assert_allclose(sum(cosines[f"PC{k + 1}"] for k in range(6)), 1, rtol=1e-12)
 
 
 @pytest.mark.parametrize("settings", [s for name, s in SETTINGS.items() if name != "uncentred"])
@@ -260,7 +260,7 @@ def test_correlations_are_those_of_columns_and_scores(settings):
     many = np.repeat(X, counts, axis=0)
     plain = np.corrcoef(many.T, model.transform(many).T)[:6, 6:]
     found = model.table("correlations")
-    np.testing.assert_allclose(np.column_stack([found["pca0"], found["pca1"]]), plain, atol=1e-13)
+    np.testing.assert_allclose(np.column_stack([found["PC1"], found["PC2"]]), plain, atol=1e-13)
 
 
 def test_weights_count_rows():
@@ -269,8 +269,8 @@ def test_weights_count_rows():
     counts = np.resize([1, 2, 3], 40)
     weighted, repeated = PCA(2).fit(X, sample_weight=counts), PCA(2).fit(np.repeat(X, counts, axis=0))
     many = np.repeat(X, counts, axis=0)
-    one = weighted.table("row_contributions", X, sample_weight=counts)["pca0"]
-    other = repeated.table("row_contributions", many)["pca0"]
+    one = weighted.table("row_contributions", X, sample_weight=counts)["PC1"]
+    other = repeated.table("row_contributions", many)["PC1"]
     np.testing.assert_allclose(one, np.add.reduceat(other, np.cumsum([0, *counts[:-1]])), rtol=1e-10)
     one = weighted.table("outliers", X, sample_weight=counts)
     other = repeated.table("outliers", many)
@@ -280,7 +280,7 @@ def test_weights_count_rows():
     other = repeated.table(
         "supplementary", many, extra={name: np.repeat(column, counts) for name, column in extra.items()}
     )
-    np.testing.assert_allclose(one["pca0"], other["pca0"], rtol=1e-9)
+    np.testing.assert_allclose(one["PC1"], other["PC1"], rtol=1e-9)
     np.testing.assert_array_equal(one["weight"], other["weight"])
 
 
@@ -351,10 +351,10 @@ def test_frames_come_back_as_they_came(tmp_path):
     assert isinstance(model.table("row_cos2", polars), pl.DataFrame)
     frame.to_csv(tmp_path / "rows.csv", index=False)
     from_file = model.table("row_cos2", tmp_path / "rows.csv")
-    np.testing.assert_allclose(from_file["pca0"], found["pca0"], rtol=1e-9)
+    np.testing.assert_allclose(from_file["PC1"], found["PC1"], rtol=1e-9)
     with pytest.warns(UserWarning, match="feature names"):
         from_sparse = model.table("row_cos2", sparse.csr_array(X))
-    np.testing.assert_allclose(from_sparse["pca0"], found["pca0"], rtol=1e-9)
+    np.testing.assert_allclose(from_sparse["PC1"], found["PC1"], rtol=1e-9)
 
 
 def test_supplementary_columns_of_any_frame():
@@ -373,11 +373,11 @@ def test_supplementary_columns_of_any_frame():
     ]
     assert isinstance(tables[2], pl.DataFrame)
     for table in tables:
-        np.testing.assert_allclose(np.asarray(table["pca0"], dtype=float), tables[0]["pca0"], rtol=1e-12)
+        np.testing.assert_allclose(np.asarray(table["PC1"], dtype=float), tables[0]["PC1"], rtol=1e-12)
     scores = model.transform(X)[:, 0]
     r = np.corrcoef(scores[known], np.array([one for one in number if one is not None]))[0, 1]
     place = list(tables[0]["statistic"]).index("correlation")
-    assert tables[0]["pca0"][place] == pytest.approx(r, rel=1e-12)
+    assert tables[0]["PC1"][place] == pytest.approx(r, rel=1e-12)
     assert tables[0]["weight"][place] == 30
     assert sorted(set(tables[0]["category"])) == ["", "a", "b"]
 
@@ -398,7 +398,7 @@ def test_missing_values_of_any_library_are_left_out():
         assert [str(one) for one in table["statistic"]] == list(known["statistic"])
         assert [str(one) for one in table["category"]] == list(known["category"])
         np.testing.assert_allclose(np.asarray(table["weight"], dtype=float), known["weight"], rtol=0)
-        np.testing.assert_allclose(np.asarray(table["pca0"], dtype=float), known["pca0"], rtol=1e-12)
+        np.testing.assert_allclose(np.asarray(table["PC1"], dtype=float), known["PC1"], rtol=1e-12)
 
 
 def test_columns_of_one_name_are_refused():
@@ -424,20 +424,20 @@ def test_files_keep_the_deviations_of_the_columns(tmp_path):
     model = PCA(2, scale=True).fit(X)
     model.save(tmp_path / "model.lowdim")
     loaded = lowdim.load(tmp_path / "model.lowdim")
-    np.testing.assert_array_equal(loaded.table("correlations")["pca0"], model.table("correlations")["pca0"])
+    np.testing.assert_array_equal(loaded.table("correlations")["PC1"], model.table("correlations")["PC1"])
     loaded._record = replace(loaded.fit_, column_variances=None)  # as files of earlier versions are
     loaded.save(tmp_path / "early.lowdim")
     early = lowdim.load(tmp_path / "early.lowdim")
     with pytest.raises(BadInput, match="does not know the standard deviations"):
         early.table("correlations")
-    np.testing.assert_allclose(early.table("correlations", X)["pca0"], model.table("correlations")["pca0"], rtol=1e-12)
+    np.testing.assert_allclose(early.table("correlations", X)["PC1"], model.table("correlations")["PC1"], rtol=1e-12)
 
 
 def test_converted_models_have_tables():
     X = made()
     ours, theirs = PCA().fit(X), lowdim.convert(decomposition.PCA().fit(X))
     np.testing.assert_allclose(
-        np.abs(theirs.table("correlations")["pca1"]), np.abs(ours.table("correlations")["pca1"]), rtol=1e-9
+        np.abs(theirs.table("correlations")["PC2"]), np.abs(ours.table("correlations")["PC2"]), rtol=1e-9
     )
 
 
@@ -446,7 +446,7 @@ def test_partial_fit_has_tables():
     model = PCA(2)
     model.partial_fit(X[:20]).partial_fit(X[20:])
     whole = PCA(2).fit(X)
-    np.testing.assert_allclose(model.table("correlations")["pca0"], whole.table("correlations")["pca0"], rtol=1e-9)
+    np.testing.assert_allclose(model.table("correlations")["PC1"], whole.table("correlations")["PC1"], rtol=1e-9)
 
 
 # -- probabilistic models ----------------------------------------------------------------------------------------------
@@ -456,13 +456,9 @@ def test_the_closed_form_has_the_tables_of_pca():
     X = made()
     plain, latent = PCA(2).fit(X), ProbabilisticPCA(2).fit(X)
     for name in ("correlations", "column_contributions", "column_cos2"):
-        np.testing.assert_allclose(
-            latent.table(name)["probabilisticpca0"], plain.table(name)["pca0"], rtol=1e-9, err_msg=name
-        )
+        np.testing.assert_allclose(latent.table(name)["PC1"], plain.table(name)["PC1"], rtol=1e-9, err_msg=name)
     for name in ("row_contributions", "row_cos2"):
-        np.testing.assert_allclose(
-            latent.table(name, X)["probabilisticpca1"], plain.table(name, X)["pca1"], rtol=1e-7, err_msg=name
-        )
+        np.testing.assert_allclose(latent.table(name, X)["PC2"], plain.table(name, X)["PC2"], rtol=1e-7, err_msg=name)
     np.testing.assert_allclose(latent.table("outliers", X)["T2"], plain.table("outliers", X)["T2"], rtol=1e-9)
 
 
@@ -475,17 +471,17 @@ def test_rows_with_holes():
     variances = model.fit_.variances
     # scores are along the axis, whose correlation with the column has the noise of the axis in it
     expected = under_model * np.sqrt(variances[0] / (variances[0] - model.noise_variance_))
-    np.testing.assert_allclose(model.table("correlations")["probabilisticpca0"], expected, rtol=1e-10)
+    np.testing.assert_allclose(model.table("correlations")["PC1"], expected, rtol=1e-10)
     for name in ("row_cos2", "outliers", "biplot", "row_contributions"):
         with pytest.raises(MissingValues, match="not offered for rows with holes"):
             model.table(name, X)
-    assert len(model.table("rotated_scores", X)["probabilisticpca0"]) == 60
+    assert len(model.table("rotated_scores", X)["PC1"]) == 60
     whole = X[np.isfinite(X).all(axis=1)]
     assert np.isfinite(model.table("outliers", whole)["Q_p"]).all()
     filled = PCA(2, missing="ppca").fit(X)
     np.testing.assert_allclose(
-        np.abs(filled.table("correlations")["pca0"]),
-        np.abs(model.table("correlations")["probabilisticpca0"]),
+        np.abs(filled.table("correlations")["PC1"]),
+        np.abs(model.table("correlations")["PC1"]),
         rtol=1e-3,  # two runs of EM
     )
 

@@ -60,7 +60,7 @@ def test_tied_components_are_widened_and_their_plane_is_not(align):
         # an entry of an axis that may point anywhere in a plane ranges over about 2, or 1 along itself
         assert (width > 0.7).all()
         assert width.max() > 1.4
-        assert set(sure.tied) == {"pca0", "pca1"}
+        assert set(sure.tied) == {"PC1", "PC2"}
         assert "Not told apart" in str(sure)
     else:
         assert (width < 0.2).all()  # coordinates in the plane
@@ -329,7 +329,7 @@ def test_frames_in_frames_out(clear, library):
     table = sure.table("loadings")
     assert list(table.columns) == ["column", "component", "estimate", "standard_error", "lower", "upper", "bias"]
     assert list(table["column"])[:7] == [*names, "a"]
-    assert list(table["component"])[5:7] == ["pca0", "pca1"]
+    assert list(table["component"])[5:7] == ["PC1", "PC2"]
     assert len(sure.table("scores")) == 2 * len(clear)
 
 
@@ -409,8 +409,8 @@ def test_rows_that_repeat_do_not_make_components_look_tied():
     assert variances.lower[2] > variances.estimate[2]
     assert "not even hold the estimate" in sure.explain()
     assert sure.stability.kept[2] < 0.9
-    assert "pca2" in sure.unjudged
-    assert "pca2" not in sure.tied
+    assert "PC3" in sure.unjudged
+    assert "PC3" not in sure.tied
     assert "Not judged: " in sure.explain()
 
 

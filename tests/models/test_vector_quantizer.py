@@ -253,7 +253,7 @@ def test_frames_tables_and_pipelines() -> None:
     frame = pd.DataFrame(X, columns=list("abcde"))
     model = VectorQuantizer(3).fit(frame)
     book = model.table("codebook")
-    assert list(book) == ["column", "vectorquantizer0", "vectorquantizer1", "vectorquantizer2"]
+    assert list(book) == ["column", "word1", "word2", "word3"]
     np.testing.assert_array_equal(book.set_index("column").to_numpy().T, model.components_)
     np.testing.assert_array_equal(model.table("codes", frame)["code"], model.codes(frame))
     assert model.table("usage")["weight"].sum() == len(X)

@@ -108,6 +108,67 @@ def test_rules_that_resample_need_no_white_noise(rule):
     assert found.k == 3
 
 
+def remembering(n: int, p: int, by: float, rng: np.random.Generator) -> np.ndarray:
+    """Columns of variance 1, each entry of which is correlated by `by` with the one above it."""
+    E = rng.standard_normal((n, p))
+    for i in range(1, n):
+        E[i] = by * E[i - 1] + np.sqrt(1 - by**2) * E[i]
+    return E
+
+
+@pytest.mark.parametrize(("n", "p"), [(200, 20), (100, 100), (50, 200)])
+@pytest.mark.parametrize("of", ["rows", "columns"])
+def test_noise_whose_neighbours_go_together_has_no_number_of_components(n, p, of):
+    """Rules find many, and agree: nothing is to be made of that."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = remembering(n, p, 0.6, rng) if of == "rows" else remembering(p, n, 0.6, rng).T
+        found = choose_k(X, n_resamples=30)
+        assert found.k is None
+        assert any(f"needs independent {of}" in check.words for check in found.void)
+        assert not any(one.sound for one in found.answers if one.rule in ABOUT_DATA)
+        assert "No rule applies" in found.verdict
+
+
+@pytest.mark.parametrize("smooth", ["scores", "axes"])
+def test_smooth_components_in_independent_noise_are_found(smooth):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        scores = remembering(200, 3, 0.9 if smooth == "scores" else 0.0, rng)
+        axes = remembering(40, 3, 0.9 if smooth == "axes" else 0.0, rng)
+        found = choose_k(2 * scores @ axes.T + rng.standard_normal((200, 40)), n_resamples=30)
+        assert found.k == 3
+        assert not found.void
+
+
+@pytest.mark.parametrize(("n", "p"), [(200, 20), (50, 200)])
+def test_rows_of_unequal_size_have_no_components(n, p):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        heavy = np.sqrt(rng.chisquare(3, (n, 1)) / 3)
+        found = choose_k(rng.standard_normal((n, p)) / heavy, n_resamples=50)
+        assert found.k == 0
+        assert "sign" in found["parallel-analysis"].why
+        assert not found["bai-ng"].sound
+        assert "rows differ in noise" in " ".join(check.words for check in found["bai-ng"].checks)
+    # a fourth as strong as the largest rows, four times as the usual
+    planted = 3 * rng.standard_normal((n, 3)) @ rng.standard_normal((3, p))
+    assert choose_k((planted + rng.standard_normal((n, p))) / heavy, n_resamples=50).k == 3
+
+
+def test_heavy_tails_speak_against_rules_for_normal_noise():
+    rng = np.random.default_rng(0)
+    found = choose_k(rng.standard_t(3, (60, 150)), n_resamples=30)
+    assert not found["minka"].sound
+    assert "heavy tails" in " ".join(one.flag for one in found.answers)
+    assert found.k == 0
+
+
+def test_without_rows_independence_is_not_known():
+    found = choose_k(PCA().fit(planted(60, 8, rank=2)), rules="minka")
+    assert any("not known whether noise is independent" in check.words for check in found["minka"].checks)
+
+
 WHITE = ("tracy-widom", "gavish-donoho", "bai-ng", "minka", "bic", "held-out")
 
 

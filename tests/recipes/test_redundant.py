@@ -11,6 +11,8 @@ from scipy import sparse
 
 import lowdim
 from lowdim.errors import BadInput, BadParameter, MissingValues, NeedsAnotherPass, TooLarge
+from lowdim.matrices.convert import relative_spacing
+from lowdim.recipes.value_steps import value_steps
 from lowdim.results.table import Table
 from lowdim.views.redundancy import redundancy_lines
 
@@ -48,6 +50,55 @@ def test_the_lecture_s_miles_and_kilometres():
     assert len(found.kept) == 3
 
 
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("seed", range(5))
+def test_miles_and_kilometres_that_are_rounded_are_one(seed, fast):
+    """As the lecture's table has them: both are whole numbers, and leave 1 to 4 % of their deviation over."""
+    rng = np.random.default_rng(seed)
+    mph = rng.uniform(70, 160, 100) if fast else rng.normal(60, 10, 100)
+    table = pd.DataFrame({"mph": mph.round(), "power": rng.normal(90, 9, 100), "km/h": (MILE * mph).round()})
+    found = lowdim.redundant(table)
+    (one,) = found.duplicates
+    assert (one.column, one.others) == ("km/h", ("mph",))
+    assert one.by_rounding
+    assert one.residual > found.tol
+    # what rounding to 1 leaves of both, √(1 + 1.6²)/√12, which 100 rows tell to 7 %
+    assert one.deviation == pytest.approx(np.sqrt(1 + MILE**2) / np.sqrt(12), rel=0.21)
+    assert "by rounding" in str(found)
+    assert [set(direction.columns) for direction in found.directions] == [{"mph", "km/h"}]
+
+
+def test_a_sum_of_rounded_columns_is_found():
+    rng = np.random.default_rng(0)
+    parts = rng.normal(50, 12, (200, 3))
+    found = lowdim.redundant(np.column_stack([parts.round(), parts.sum(axis=1).round()]))
+    (one,) = found.combinations
+    assert one.by_rounding
+    assert len(found.kept) == 3
+
+
+def test_what_rounding_does_not_explain_is_no_relation():
+    """Twice what rounding leaves; the same of values that are not rounded; and marks from 1 to 5."""
+    rng = np.random.default_rng(0)
+    mph = rng.uniform(70, 160, 100)
+    km = MILE * mph
+    assert not lowdim.redundant(np.column_stack([mph.round(), (km + rng.normal(0, 1.2, 100)).round()])).duplicates
+    assert not lowdim.redundant(np.column_stack([mph, km + rng.normal(0, 0.55, 100)])).duplicates
+    marks = rng.integers(1, 6, 100)
+    near = np.clip(marks + (rng.random(100) < 0.1), 1, 5)
+    assert not lowdim.redundant(np.column_stack([marks, near])).duplicates
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_steps_are_what_values_were_rounded_to(dtype):
+    rng = np.random.default_rng(0)
+    X = rng.normal(50, 12, (300, 5)).astype(dtype)
+    for j, decimals in enumerate((-1, 0, 1, 3)):
+        X[:, j] = X[:, j].round(decimals)
+    steps = value_steps(lowdim.open(X), relative_spacing(X.dtype))
+    np.testing.assert_allclose(steps, [10, 1, 0.1, 0.001, 0], rtol=1e-12)
+
+
 def test_a_sum_of_others_in_the_data_s_units():
     found = lowdim.redundant(cars())
     (one,) = found.combinations
@@ -76,6 +127,10 @@ def test_what_a_relation_leaves_over_is_measured():
     np.testing.assert_allclose([one.coefficients[0], one.intercept], fitted, rtol=1e-8)
     rest = X[:, 2] - np.polyval(fitted, X[:, 0])
     assert one.deviation == pytest.approx(rest.std(), rel=1e-9)
+    (rounded,) = lowdim.redundant(X, tol=0.01).duplicates
+    assert rounded.by_rounding
+    assert not one.by_rounding  # as more was asked for
+    X[:, 2] += 1e-7 * X[:, 1]  # no longer rounded, but as far off
     assert not lowdim.redundant(X, tol=0.01).duplicates
 
 

@@ -34,13 +34,13 @@ def test_the_number_is_the_lower_median_of_what_may_be_believed(answers, k):
 def test_the_verdict_says_who_says_what():
     found = choice(answer("a", 2), answer("b", 4), answer("c", 9, "likely", False), answer("d", 5, "keeps"))
     assert found.verdict == (
-        "2 components: the lower of two rules about signal and noise whose assumptions hold, which say 2 and 4. "
+        "2 components: the lower of two rules about signal and noise that no check contradicts, which say 2 and 4. "
         "What stands out from noise: A 2, B 4. How many hidden causes are most probable: (C 9). "
-        "How much of the variance to keep: D 5. In brackets: an assumption of the rule does not hold here."
+        "How much of the variance to keep: D 5. In brackets: a check contradicts the rule."
     )
     assert choice(answer("a", 1), answer("b", 1)).verdict == "1 component: both rules about signal and noise agree."
     assert choice(answer("a", 1)).verdict == "1 component: A says so."
-    assert "none hold" in choice(answer("a", 1, holds=False), answer("b", 2, holds=False)).verdict
+    assert "a check contradicts each" in choice(answer("a", 1, holds=False), answer("b", 2, holds=False)).verdict
 
 
 def test_answers_that_range_widely_are_told_as_a_range():
@@ -69,6 +69,27 @@ def test_no_number_is_defended_where_none_may_be_believed_and_they_contradict_ea
     assert "day and ozone together hold 93 % of the variance" in found.verdict
     assert "scale=True" in found.verdict
     assert "scale=True" not in choice(*told).verdict  # columns are on one scale
+
+
+def test_what_every_rule_needs_leaves_no_number():
+    """Though the rules agree, and though one may be asked alone."""
+    shared = Check("needs independent rows: they are not", False, shared=True)
+    told = [Answer(rule, rule.upper(), "noise", 5, "because", (shared,)) for rule in "ab"]
+    for some in (told, told[:1]):
+        found = choice(*some, answer("c", 3, "keeps"))
+        assert found.k is None
+        assert found.void == (shared,)
+        assert found.conclusion.startswith("No rule applies: needs independent rows: they are not.")
+        assert "what they say, 5, is too many by an unknown number" in found.conclusion
+    assert choice(answer("a", 5), *told).k == 5  # a rule that has not been contradicted stands
+
+
+def test_checks_that_hold_stand_apart_from_those_that_do_not():
+    checks = (Check("needs n > p", True), Check("needs white noise", False), Check("drawn at random"))
+    table = choice(Answer("a", "A", "likely", 3, "because", checks)).table()
+    assert table["contradicted"] == ["needs white noise"]
+    assert table["not contradicted"] == ["needs n > p"]
+    assert table["notes"] == ["drawn at random"]
 
 
 def test_answers_are_found_by_name_and_listed():

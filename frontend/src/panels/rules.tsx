@@ -20,7 +20,7 @@ export function Rules(props: { rules: Rule[]; verdict: string }) {
                 {first ? "advises" : "components"}
               </th>
               <th scope="col">why</th>
-              {first && <th scope="col">its assumptions</th>}
+              {first && <th scope="col">checks</th>}
             </tr>
           </thead>
           <tbody>
@@ -39,7 +39,7 @@ export function Rules(props: { rules: Rule[]; verdict: string }) {
                   )}
                 </td>
                 <td>{rule.why}</td>
-                {first && <td>{rule.k === null ? "" : rule.sound ? "hold" : "do not hold here"}</td>}
+                {first && <td>{rule.k === null ? "" : rule.sound ? "do not contradict it" : "contradict it"}</td>}
               </tr>
             ))}
           </tbody>

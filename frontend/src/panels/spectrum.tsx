@@ -89,7 +89,7 @@ function Scree(props: { rules: Rule[]; what: string }) {
       <Handle x={x} box={b} />
       <p class="note">
         {mostK > 1 && "Drag the line, or use the arrow keys; everything below follows. "}
-        {marks.length > 0 && "Triangles are what the rules below advise, hollow where an assumption fails; numbers count rules that agree."}
+        {marks.length > 0 && "Triangles are what the rules below advise, hollow where a check contradicts one; numbers count rules that agree."}
       </p>
     </div>
   );

@@ -15,7 +15,6 @@ from lowdim.errors import BadParameter
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lowdim.models.model import Model
     from lowdim.sources.source import Source
 
 EXAMPLES = """
@@ -100,7 +99,7 @@ def table(
         if not quiet and left_out(source):  # of a model that knows no names of columns; else it says which are taken
             for line in left_out_line(left_out(source), 100):
                 say_line(line.text)
-    columns = _named(made, estimator, label, labels)
+    columns = _named(made, label, labels)
     _write(columns, output, raw)
     if output not in (None, "-") and not quiet:
         say_line(f"{output}: {len(next(iter(columns.values()))):,} rows of the table {name}")
@@ -128,17 +127,9 @@ def _column(source: Source, name: str) -> Any:
     return source.aside(name)
 
 
-def _named(
-    made: Mapping[str, Any], estimator: Model, label: str | None, labels: list[str] | None
-) -> dict[str, list[Any]]:
-    """The columns of a table with components called as in the summaries, and rows by their labels."""
-    from lowdim.cli.writing import score_names
-
-    names = dict(zip(estimator._axes, score_names(estimator), strict=True))
-    names |= {f"r_{axis}": f"r_{name}" for axis, name in names.items()}
-    columns = {names.get(key, key): _listed(values) for key, values in made.items()}
-    if "component" in columns:
-        columns["component"] = [names.get(one, one) for one in columns["component"]]
+def _named(made: Mapping[str, Any], label: str | None, labels: list[str] | None) -> dict[str, list[Any]]:
+    """The columns of a table, with rows by their labels."""
+    columns = {key: _listed(values) for key, values in made.items()}
     if labels is None:
         return columns
     place = "row" if "row" in columns else "name" if "kind" in columns else None

@@ -64,7 +64,7 @@ def write_array(path: str, array: Any) -> None:
 
 def score_names(estimator: Model) -> list[str]:
     """Names of the columns of scores: PC1, PC2, …, or part1, part2, …, as in the summaries."""
-    return [f"{estimator.score_name}{i + 1}" for i in range(estimator.n_components_)]
+    return list(estimator._axes)
 
 
 def write_scores(source: Source, estimator: Model, output: str | None, label: str | None, raw: bool) -> int:

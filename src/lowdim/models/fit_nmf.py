@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, NotConverged, TooLarge
+from lowdim.errors import BadInput, NotConverged, RankWarning, TooLarge
 from lowdim.models.fit_linear import seed_of, versions
 from lowdim.models.nmf_problems import Rows, Totals, penalty_of, rows_of, scaled
 from lowdim.models.nmf_settings import NmfTask
@@ -24,7 +24,7 @@ from lowdim.solvers.nmf_loss import FROBENIUS
 from lowdim.solvers.nmf_normal import NormalForm, normal_form
 from lowdim.solvers.nmf_observed import Observed
 from lowdim.solvers.nmf_rows import Passes, RowSums, sums_of
-from lowdim.solvers.nmf_search import Problem, Search, search, settled
+from lowdim.solvers.nmf_search import Problem, Search, polished, search, settled
 from lowdim.solvers.nmf_start import start
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source
@@ -34,6 +34,9 @@ Floats = NDArray[np.float64]
 
 RANGE = 1e70
 """Means up to which products of four numbers stay in the range of float64."""
+
+SCATTERED = 10
+"""Entries of an array in the time of which one is met that is stored by itself."""
 
 USUAL = 1e6
 """Means up to which starts are those of scikit-learn to the last digit."""
@@ -58,7 +61,7 @@ def fit_in_memory(
     given, weight = rows_in_memory(source, room)
     rows = rows_of(given, weight, task.beta, task.unstored, entry_weight)
     problem = rows.problem(task.beta, penalty_of(task, rows.count))
-    ends = searched(problem, k, task)
+    ends = searched(problem, k, task, polish=True)
     best, choice = ends.best, ends.choice
     made = Provenance(
         source.describe(),
@@ -125,8 +128,8 @@ def _within(blocks: Iterator[Block], room: int | None, source: Source) -> Iterat
         yield block
 
 
-def searched(problem: Problem, k: int, task: NmfTask) -> Ends:
-    """From every start, the best end, in normal form."""
+def searched(problem: Problem, k: int, task: NmfTask, polish: bool = False) -> Ends:
+    """From every start, the best end, in normal form; polished where it is the answer and not one of many trials."""
     choice = nmf_choose.choose(task.solver, problem)
     solver = nmf_choose.built(choice.name, problem)
     rng = np.random.default_rng(seed_of(task.seed))
@@ -137,14 +140,23 @@ def searched(problem: Problem, k: int, task: NmfTask) -> Ends:
             found = search_balanced(solver, problem.penalty, W, H, task.tol, task.steps)
         else:
             found = search(solver.begin(W, H, task.tol), solver.step, task.steps)
-        found = settled(problem, found)
-        form = form_of(found.W.sum(axis=0), found.H, task)
-        ends.append(replace(found, W=form.codes(found.W), H=form.parts(found.H), memory=None))
-    best = min(ends, key=lambda end: end.objective[-1])
+        ends.append(found)
+    first = min(range(len(ends)), key=lambda number: ends[number].objective[-1])
+    if polish and not both_penalised(problem.penalty):
+        stored = nmf_choose.stored_entries(problem)
+        work = SCATTERED * stored if stored is not None else problem.X.shape[0] * problem.X.shape[1]
+        ends[first] = polished(ends[first], solver.step, task.steps, work * k)
+    ends = [_in_form(settled(problem, end), task) for end in ends]
+    best = ends[first]
     if len(ends) == 1:
         return Ends(best, choice)
     others = [end.H for end in ends if end is not best]
     return Ends(best, choice, stability(best.H, others), consensus([end.W for end in ends]))
+
+
+def _in_form(end: Search, task: NmfTask) -> Search:
+    form = form_of(end.W.sum(axis=0), end.H, task)
+    return replace(end, W=form.codes(end.W), H=form.parts(end.H), memory=None)
 
 
 def _begin(problem: Problem, k: int, task: NmfTask, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -181,5 +193,20 @@ def warn_unfinished(end: Search | Passes, task: NmfTask) -> None:
         f"NMF was stopped after {end.steps} steps with a KKT residual of {end.residual:.1e}, but tol={task.tol:g} was "
         f"asked: raise max_iter={task.steps}, or tol.",
         NotConverged,
+        stacklevel=5,
+    )
+
+
+def warn_of_more(k: int, source: Source) -> None:
+    """Say so if there are more parts than rows or columns, with which any rows are told exactly."""
+    n, p = source.count_rows() or 0, source.n_columns
+    few = min(n, p) if n else p
+    if k <= few:
+        return
+    which = "rows" if few == n else "columns"
+    warnings.warn(
+        f"{k:,} parts were asked for of {n:,} × {p:,} numbers, but {few:,} tell them exactly: each of the {which} may "
+        f"be a part of its own. More say nothing: ask for fewer than {few:,}.",
+        RankWarning,
         stacklevel=5,
     )

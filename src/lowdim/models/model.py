@@ -32,7 +32,8 @@ class Model(OwnKind, Shown, Reported, ClassNamePrefixFeaturesOutMixin, Transform
     """Rows in, scores out. Subclasses fit it, keep its record, and say how scores are made."""
 
     score_name = "PC"
-    """What a score is called at the prompt, before its number."""
+    """What an axis, and the score along it, is called before its number, which begins at 1: in tables, figures, pages
+    and at the prompt. `get_feature_names_out` and `set_output` have scikit-learn's names, `pca0`."""
 
     _record: Any = None
     """What the fit left; None before it."""
@@ -143,7 +144,7 @@ class Model(OwnKind, Shown, Reported, ClassNamePrefixFeaturesOutMixin, Transform
     def _as_asked(self, X: Any, scores: Any) -> Any:
         """Scores as an array, or as the kind of frame that X is."""
         kind = frame_kind(X) if getattr(self, "_same_kind", False) else None
-        return scores if kind is None else scores_table(kind, self._axes, scores, like=X)
+        return scores if kind is None else scores_table(kind, list(self.get_feature_names_out()), scores, like=X)
 
     def _scores(self, X: Any) -> Any:
         """(n, k)"""
@@ -192,7 +193,8 @@ class Model(OwnKind, Shown, Reported, ClassNamePrefixFeaturesOutMixin, Transform
 
     @property
     def _axes(self) -> list[str]:
-        return [str(axis) for axis in self.get_feature_names_out()]
+        """Names of the axes, PC1, PC2, …, wherever they are shown."""
+        return [f"{self.score_name}{i + 1}" for i in range(self.n_components_)]
 
 
 Record = TypeVar("Record")

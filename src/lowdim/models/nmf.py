@@ -11,7 +11,7 @@ import numpy as np
 from lowdim.errors import BadInput
 from lowdim.matrices.convert import row_weights
 from lowdim.models.assigned_parts import parts_record
-from lowdim.models.fit_nmf import fit_in_memory
+from lowdim.models.fit_nmf import fit_in_memory, warn_of_more
 from lowdim.models.fit_nmf_batches import next_batch
 from lowdim.models.fit_nmf_rows import fit_by_passes
 from lowdim.models.model import refuse_one_pass
@@ -178,6 +178,7 @@ class NMF(NonNegativeModel):
         self._choice = choice_of(source, task, plan.in_memory, entry_weight) if task.k is None else None
         k = task.k if self._choice is None else best_count(self._choice)
         assert k is not None
+        warn_of_more(k, plan.source)
         if plan.in_memory:
             return fit_in_memory(plan.source, task, k, entry_weight, plan.room)
         return fit_by_passes(plan.source, task, k)

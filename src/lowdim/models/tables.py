@@ -86,7 +86,7 @@ class Tables:
         >>> import lowdim
         >>> foods = lowdim.datasets.uk_foods().to_pandas()
         >>> model = lowdim.PCA(2).fit(foods)
-        >>> model.table("row_contributions", foods)["pca0"].round(3).to_dict()
+        >>> model.table("row_contributions", foods)["PC1"].round(3).to_dict()
         {'England': 0.067, 'N Ireland': 0.723, 'Scotland': 0.027, 'Wales': 0.184}
         >>> model.table("drivers", top=2)["column"].to_list()
         ['Fresh fruit', 'Alcoholic drinks', 'Fresh potatoes', 'Soft drinks']

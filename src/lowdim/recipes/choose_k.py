@@ -1,4 +1,4 @@
-"""How many dimensions: every rule, its reason, whether its assumptions hold, and what to make of all of them."""
+"""How many dimensions: every rule, its reason, what contradicts what it needs, and what to make of all of them."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def choose_k(
     noise : float or None
         Standard deviation of the noise in every entry, if it is known.
     n_resamples : int
-        Shuffles of parallel analysis.
+        Shuffles, or draws of signs, of parallel analysis.
     most : int or None
         Components that rules consider, at most; None: all but one, and at least two rows for each. Shares and rules of
         thumb see all.
@@ -89,15 +89,17 @@ def choose_k(
     Returns
     -------
     Chosen
-        `k`: the median of the rules about signal and noise whose assumptions hold; None if there is none and the
-        others contradict each other. `verdict`: the same in words, and who says what where rules disagree; `range` and
-        `wide`: how far they do. `table()`, `explain()`, `plot()`; `chosen["minka"]` is one rule's `Answer` with `k`,
-        `why`, `checks`, `sound`, and the `curve` behind it.
+        `k`: the median of the rules about signal and noise that no check contradicts; None if what all need is
+        contradicted (rows or columns next to each other go together beyond components), or if each rule is and they
+        disagree. `verdict`: the same in words, and who says what where rules disagree; `range` and `wide`: how far.
+        `table()`, `explain()`, `plot()`; `chosen["minka"]` is one rule's `Answer` with `k`, `why`, `checks`, `sound`
+        (no check contradicts it, which is not to say that all it needs is so), and the `curve` behind it.
 
     References
     ----------
-    Horn 1965; Patterson, Price & Reich 2006; Gavish & Donoho 2014; Bai & Ng 2002; Minka 2000; Tipping & Bishop 1999;
-    Owen & Perry 2009; Jackson 1993; Jolliffe 2002, §6.1. docs/how-many.md says which asks what.
+    Horn 1965; Hong, Sheng & Dobriban 2020; Patterson, Price & Reich 2006; Gavish & Donoho 2014; Bai & Ng 2002;
+    Minka 2000; Tipping & Bishop 1999; Owen & Perry 2009; Jackson 1993; Jolliffe 2002, §6.1.
+    docs/how-many.md says which asks what.
 
     Examples
     --------

@@ -17,6 +17,7 @@ from lowdim.recipes.patch_pca import by_ppca, by_threshold
 from lowdim.recipes.patches import Grid
 from lowdim.recipes.picture import Picture
 from lowdim.recipes.restored import Restored, refuse_other_shape
+from lowdim.recipes.split_noise import calibrated_variances
 from lowdim.sources.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
@@ -67,9 +68,10 @@ def denoise(
     -------
     Restored
         With `picture`, `deviations`, `noise_sd`, `pixels` and, if `clean` is given, `psnr`. Each patch over a pixel
-        predicts its true value with a variance; `picture` is their mean, weighted by their precision, and `deviations`
-        are of the mixture of these predictions: they contain what a patch leaves open and how far patches disagree,
-        but take the model of each for right.
+        predicts its true value with a variance; `picture` is their mean, weighted by their precision. `deviations` are
+        of the mixture of these predictions, which contain what a patch leaves open and how far patches disagree,
+        brought to the scale of the errors: the picture is denoised once more with the same noise again, and compared
+        with what another share of the noise leaves of it (Oliveira, Lei & Tibshirani 2021).
 
     Examples
     --------
@@ -103,7 +105,9 @@ def _denoised(values: Floats, noise: float, method: str, patch: int) -> tuple[Fl
     if noise == 0:
         return values, np.zeros_like(values)
     middle = values.mean()
-    mean, variance = METHODS[method]((values - middle) / noise, patch)
+    seen = (values - middle) / noise
+    mean, variance = METHODS[method](seen, patch)
+    variance = calibrated_variances(seen, variance, patch, METHODS[method])
     return noise * mean + middle, noise * np.sqrt(variance)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,9 +14,11 @@ from lowdim.errors import BadInput
 from lowdim.matrices.preparation import dense
 from lowdim.models.pca import PCA
 from lowdim.results.linear import LinearFit
+from lowdim.solvers.beyond import Beyond, beyond
 from lowdim.solvers.bi_cross_validation import bi_cross_validation, fewest, largest
 from lowdim.solvers.column_noise import ColumnNoise, column_noise
-from lowdim.solvers.parallel_analysis import Parallel, parallel_analysis
+from lowdim.solvers.independence import Unlike, neighbouring_columns, neighbouring_rows, row_sizes
+from lowdim.solvers.parallel_analysis import Parallel, flipped, parallel_analysis, shuffled
 from lowdim.sources.source import Source
 from lowdim.sources.weighted import WeightedSource
 
@@ -24,6 +26,12 @@ Floats = NDArray[np.float64]
 
 ENTRIES, LEAST_ROWS = 2_000_000, 200
 """Entries of the rows that resampling works on, at most, but so many rows at least; of larger data some are drawn."""
+
+CLEARLY = 3.0
+"""Standard deviations from what rules need that are no accident …"""
+
+UNLIKE = 0.8
+"""… and share of the rows or columns, below which noise looks like that of so few that it matters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +80,36 @@ class Evidence:
         return 0 if self.numbers is None else len(np.unique(self.numbers))
 
     @cached_property
+    def shuffled(self) -> Parallel | None:
+        """Rows against those whose columns are shuffled; None without rows."""
+        return self._against(shuffled)
+
+    @cached_property
     def parallel(self) -> Parallel | None:
-        """Rows against shuffled ones; None without rows."""
+        """Rows against the same without relations; None without rows.
+
+        Columns are shuffled, unless that would break up rows which are larger as a whole than others: then signs are
+        drawn anew.
+        """
+        return self._against(flipped) if self.uneven_rows else self.shuffled
+
+    def _against(self, anew: Callable[[Floats, np.random.Generator], Floats]) -> Parallel | None:
         if self.rows is None:
             return None
         most = max(1, min(self.most, len(self.rows) - 1, self.p))
-        return parallel_analysis(self.rows, self.n_resamples, most, self.rng())
+        return parallel_analysis(self.rows, self.n_resamples, most, self.rng(), anew)
+
+    @cached_property
+    def sizes(self) -> Unlike | None:
+        """How unequal the sizes of rows are beyond what shuffles and blocks find; None without rows."""
+        if self.rows is None:
+            return None
+        return row_sizes(beyond(self.rows, self._with_blocks(self.shuffled)), self.centered)
+
+    @property
+    def uneven_rows(self) -> bool:
+        """Whether rows differ in noise."""
+        return self.sizes is not None and self.uneven(self.sizes, "rows", self._with_blocks(self.shuffled))
 
     @cached_property
     def blocks(self) -> Floats | None:
@@ -94,18 +126,44 @@ class Evidence:
 
     @cached_property
     def firm(self) -> int:
-        """Components by the rules that need no white noise: the more of parallel analysis and bi-cross-validation.
+        """Components by the rules that need no even noise: the more of parallel analysis and bi-cross-validation."""
+        return self._with_blocks(self.parallel)
 
-        Strong components hide others from parallel analysis, and what it missed would be taken for uneven noise.
-        """
-        by_shuffles = 0 if self.parallel is None else self.parallel.count
+    def _with_blocks(self, parallel: Parallel | None) -> int:
+        """Strong components hide others from parallel analysis, and what it missed would be taken for uneven noise."""
         by_blocks = 0 if self.blocks is None else fewest(self.blocks)
-        return max(by_shuffles, by_blocks if 2 * by_blocks <= self.room else 0)
+        return max(0 if parallel is None else parallel.count, by_blocks if 2 * by_blocks <= self.room else 0)
+
+    @cached_property
+    def beyond(self) -> Beyond | None:
+        """What these components leave; None without rows."""
+        return None if self.rows is None else beyond(self.rows, self.firm)
 
     @cached_property
     def columns(self) -> ColumnNoise | None:
         """Noise of the columns beyond these components; None without rows."""
-        return None if self.rows is None else column_noise(self.rows, self.firm, self.centered)
+        return None if self.beyond is None else column_noise(self.beyond, self.centered)
+
+    @cached_property
+    def neighbours(self) -> dict[str, Unlike]:
+        """How rows and columns go together with those next to them, beyond these components; empty without rows."""
+        if self.beyond is None or self.numbers is None:
+            return {}
+        rows = neighbouring_rows(self.beyond, self.numbers, self.centered)
+        return {"rows": rows, "columns": neighbouring_columns(self.beyond, self.centered)}
+
+    def uneven(self, unlike: Unlike | ColumnNoise, of: str, k: int) -> bool:
+        """Whether what makes rows or columns unequal is no accident, and makes noise beyond k look like fewer of them.
+
+        Unevenness U = m Σλ²/(Σλ)² − 1 of noise that is white is (m + 1)/N for the N of the longer side and m of the
+        other. What is unequal along the shorter side adds to it: the square c of the coefficient of variation of
+        variances, or twice the squares of correlations between neighbours. Along the longer side its members count
+        for (Σσ²)²/Σσ⁴ = N/(1 + c) (Patterson, Price & Reich 2006).
+        """
+        N, longer = self.longer, "columns" if self.p > self.degrees else "rows"
+        m = max(1, len(self.squares) - k)
+        looks = N / (1 + unlike.unequal) if of == longer else (m + 1) / ((m + 1) / N + unlike.unequal)
+        return unlike.z > CLEARLY and looks < UNLIKE * N
 
     def rng(self) -> np.random.Generator:
         """The same for every rule, so that answers do not depend on which others are asked."""

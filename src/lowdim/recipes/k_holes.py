@@ -21,6 +21,10 @@ from lowdim.sources.workers import one_blas_thread
 from lowdim.views.lines import percent
 from lowdim.views.summary import swampers
 
+UNSEEN = Check(
+    "with missing values it is not checked whether noise is independent, nor whether it is alike in all rows"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Holed:
@@ -93,14 +97,14 @@ def _by_bic(holed: Holed, name: str, title: str) -> Answer:
     values = problem.bic_path(holed.most)
     n, p = problem.seen.weight, int(np.count_nonzero(problem.seen.count))
     k = int(np.argmin(values))
-    checks = (Check(f"needs n > p: {n:,.0f} rows × {p:,} columns", n > p), holed.even)
+    checks = (Check(f"needs n > p: {n:,.0f} rows × {p:,} columns", n > p), holed.even, UNSEEN)
     curve = Curve("BIC (least is best)", np.arange(len(values)), values)
     return Answer(name, title, "likely", k, "least BIC of probabilistic PCA, of what was observed", checks, curve)
 
 
 def _by_hidden_entries(holed: Holed, name: str) -> Answer:
     trial, rows, n = holed.trial, len(holed.problem.sample), holed.problem.seen.n_rows
-    checks: tuple[Check, ...] = (holed.even,)
+    checks: tuple[Check, ...] = (holed.even, UNSEEN)
     if rows < n:
         checks += (Check(f"on {rows:,} of {n:,} rows, drawn at random"),)
     errors = np.array(trial.errors)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.recipes.k_evidence import Evidence
-from lowdim.recipes.k_white import even_columns, white
+from lowdim.recipes.k_white import even_columns, even_rows, independent, light_tails, white
 from lowdim.results.certificate import counted
 from lowdim.results.k_choice import RECOMMENDING, Answer, Check, Curve
 from lowdim.solvers import spectrum_rules
@@ -66,7 +66,8 @@ def parallel(evidence: Evidence, name: str, title: str) -> Answer:
     if found is None:
         return _without_rows(evidence, name, title, "noise")
     curve = Curve("sum of squares", _from(1, len(found.values)), found.values, found.bars)
-    why = f"more than 95 % of {evidence.n_resamples} shuffles of each column"
+    drawn = "draws of each entry's sign, as rows differ in noise" if evidence.uneven_rows else "shuffles of each column"
+    why = f"more than 95 % of {evidence.n_resamples} {drawn}"
     return Answer(name, title, "noise", found.count, why, _drawn(evidence), curve)
 
 
@@ -79,17 +80,18 @@ def tracy_widom(evidence: Evidence, name: str, title: str) -> Answer:
     bar = quantile(1 - LEVEL)
     found, _ = axis_statistics(evidence.variances, evidence.most, evidence.longer)
     k = spectrum_rules.leading(found > bar)
-    check = white(evidence, k)
+    checks: tuple[Check, ...] = (white(evidence, k),)
     why = f"p < {LEVEL:g} each, against the largest of white noise"
-    if evidence.p > evidence.degrees and not check.holds:
+    if evidence.p > evidence.degrees and not checks[0].holds:
         found, _ = axis_statistics(evidence.variances, evidence.most)
         k = spectrum_rules.leading(found > bar)
         looks = spectrum_rules.roundness(evidence.squares[k:], evidence.longer)[1]
         why = f"p < {LEVEL:g} each, against noise of about {looks:,.0f} columns"
         enough = looks > len(evidence.squares) - k
-        check = Check(f"needs more independent columns than rows: beyond {k} they count for {looks:,.0f}", enough)
+        shape = Check(f"needs more independent columns than rows: beyond {k} they count for {looks:,.0f}", enough)
+        checks = (shape, even_rows(evidence), light_tails(evidence))
     curve = Curve("Tracy and Widom's variable", _from(1, len(found)), found, np.full(len(found), bar))
-    return Answer(name, title, "noise", k, why, (check,), curve)
+    return Answer(name, title, "noise", k, why, checks, curve)
 
 
 def gavish_donoho(evidence: Evidence, name: str, title: str, known: bool) -> Answer:
@@ -136,7 +138,8 @@ def bai_ng(evidence: Evidence, name: str, title: str) -> Answer:
     shape = Check(f"needs many rows and many columns: {evidence.n:,.0f} × {evidence.p:,}", not small)
     curve = Curve("IC_p2 (least is best)", _from(0, len(values)), values)
     why = "least IC_p2 of a factor model"
-    return Answer(name, title, "noise", k, why, (shape, even_columns(evidence), *_at_end(k, most)), curve)
+    checks = (shape, even_columns(evidence), even_rows(evidence), *_at_end(k, most))
+    return Answer(name, title, "noise", k, why, checks, curve)
 
 
 def bi_cross(evidence: Evidence, name: str, title: str) -> Answer:
@@ -191,7 +194,10 @@ def answer(evidence: Evidence, name: str) -> Answer:
     if rule.asks in RECOMMENDING and evidence.n < FEW:
         why = f"{evidence.n:,.0f} rows say nothing about noise: needs {FEW} at least"
         return Answer(name, rule.title, rule.asks, None, why)
-    return rule.answer(evidence, name, rule.title)
+    found = rule.answer(evidence, name, rule.title)
+    if rule.asks in RECOMMENDING and found.k is not None:
+        return replace(found, checks=(*found.checks, *independent(evidence)))
+    return found
 
 
 RULES = {

@@ -1,28 +1,28 @@
-"""Whether noise is white: of one variance in every direction, and before that, in every column.
+"""Whether noise is what rules need: independent; of one size in all rows; white.
 
-Two questions, as a rule can answer the first by itself. Where noise is larger in some columns, rules for white noise
-take these columns for components, and what is left over once they are taken off is even. So the columns are compared
-as the components leave them that rules find which need no white noise: a rule's own are not asked.
+White is of one variance in every direction, and before that, in every column. Two questions, as a rule can answer the
+first by itself. Where noise is larger in some columns, rules for white noise take these columns for components, and
+what is left over once they are taken off is even. So the columns are compared as the components leave them that rules
+find which need no even noise: a rule's own are not asked. The same holds for rows, and for neighbours.
+
+A check can contradict what a rule needs. It cannot show that it holds: an order of columns that was lost, for one,
+cannot be seen.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from lowdim.recipes.k_evidence import Evidence
+from lowdim.recipes.k_evidence import CLEARLY, UNLIKE, Evidence
 from lowdim.results.certificate import counted
 from lowdim.results.k_choice import Check
 from lowdim.solvers import spectrum_rules
-from lowdim.solvers.column_noise import ColumnNoise
-
-CLEARLY = 3.0
-"""Standard deviations from white noise that are no accident …"""
 
 ENOUGH = 0.1
 """Share of all directions that must be left to be judged as noise: a few always look alike."""
 
-UNLIKE = 0.8
-"""… and share of the degrees of freedom, below which what is left over is so uneven that it matters."""
+HEAVY = 2.0
+"""Excess kurtosis of noise that is far from normal: between those of a logistic law, 1.2, and of Laplace's, 3."""
 
 
 def white(evidence: Evidence, k: int) -> Check:
@@ -38,9 +38,9 @@ def white(evidence: Evidence, k: int) -> Check:
         side = "columns" if evidence.p > evidence.degrees else "rows"
         like = f"the rest beyond {k} is as uneven as that of {looks:,.0f} {side}, not {evidence.longer:,.0f}"
         return Check(f"needs white noise: {like}", False)
-    columns = even_columns(evidence)  # last, as rows have to be shuffled for it
-    if columns.holds is False:
-        return Check(f"needs white noise: {columns.words}", False)
+    for check in (even_columns(evidence), even_rows(evidence), light_tails(evidence)):  # last, as they need resampling
+        if check.holds is False:
+            return Check(f"needs white noise: {check.words}", False)
     return Check(f"needs white noise: the rest beyond {k} looks like it", True)
 
 
@@ -49,26 +49,48 @@ def even_columns(evidence: Evidence) -> Check:
     k, noise = evidence.firm, evidence.columns
     if noise is None:
         return Check("without rows it is not known whether noise is alike in all columns")
-    looks = _looks(evidence, noise, k)
-    holds = not (noise.z > CLEARLY and looks < UNLIKE * evidence.longer)
-    if holds:
+    if not evidence.uneven(noise, "columns", k):
         return Check("noise looks alike in all columns", True)
     ends = np.sqrt(np.quantile(noise.variances, [0.1, 0.9]) / noise.variances.mean())
-    words = (
-        f"columns differ in noise, from {ends[0]:.2g} to {ends[1]:.2g} times the usual beyond {counted(k, 'component')}"
-    )
+    words = f"columns differ in noise, from {ends[0]:.2g} to {ends[1]:.2g} times the usual beyond {_many(k)}"
     return Check(words, False)
 
 
-def _looks(evidence: Evidence, noise: ColumnNoise, k: int) -> float:
-    """As how many rows (or columns, where these are more) unequal columns make noise look.
+def even_rows(evidence: Evidence) -> Check:
+    """Whether noise is alike in all rows, beyond the components that need no such noise to be found."""
+    if evidence.sizes is None:
+        return Check("without rows it is not known whether noise is alike in all rows")
+    if not evidence.uneven_rows:
+        return Check("noise looks alike in all rows", True)
+    apart = 100 * np.sqrt(evidence.sizes.unequal)
+    return Check(f"rows differ in noise, their variances by {apart:.2g} % beyond components", False)
 
-    Unevenness U = m Σλ²/(Σλ)² − 1 of noise that is white is (m + 1)/N for N rows of m columns; columns of unequal
-    variance add the square c of their coefficient of variation. Where columns are more than rows they are the N, and
-    count for (Σσ²)²/Σσ⁴ = N/(1 + c) (Patterson, Price & Reich 2006).
-    """
-    N = evidence.longer
-    if evidence.p > evidence.degrees:
-        return N / (1 + noise.unequal)
-    m = max(1, len(evidence.squares) - k)
-    return (m + 1) / ((m + 1) / N + noise.unequal)
+
+def light_tails(evidence: Evidence) -> Check:
+    """Whether entries of the noise are not far from a normal law in their tails."""
+    if evidence.columns is None:
+        return Check("without rows it is not known how heavy the tails of noise are")
+    found = evidence.columns.kurtosis
+    if found > HEAVY:
+        return Check(f"entries have heavy tails, of kurtosis {3 + found:.2g} instead of 3", False)
+    return Check("tails of noise look like those of a normal law", True)
+
+
+def independent(evidence: Evidence) -> tuple[Check, ...]:
+    """Whether noise is independent of that of neighbouring rows and columns, which every rule needs."""
+    if evidence.beyond is None:
+        return (Check("without rows it is not known whether noise is independent"),)
+    found = []
+    for side, unlike in evidence.neighbours.items():
+        if evidence.uneven(unlike, side, evidence.firm):
+            lag = int(np.argmax(np.abs(unlike.correlations))) + 1
+            apart = "next to each other" if lag == 1 else f"{lag} apart"
+            words = f"{side} {apart} correlate by {unlike.correlations[lag - 1]:.2f} beyond {_many(evidence.firm)}"
+            found.append(Check(f"needs independent {side}: {words}", False, shared=True))
+        else:
+            found.append(Check(f"needs independent {side}: those next to each other look it", True, shared=True))
+    return tuple(found)
+
+
+def _many(k: int) -> str:
+    return counted(k, "component")

@@ -17,6 +17,7 @@ from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.products import add
 from lowdim.matrices.scaling import Scaling
 from lowdim.models.frames import frame_kind, make_table
+from lowdim.recipes.value_steps import value_steps
 from lowdim.results.redundancy import Direction, Redundancy, Relation
 from lowdim.solvers.redundancy import combinations, duplicates, near_null
 from lowdim.sources.budget import available_memory
@@ -35,6 +36,9 @@ ARRAYS = 3
 
 FILL = "fill them first, as ProbabilisticPCA('auto').fit(X).impute(X) does, or leave those rows or columns out"
 
+COARSE = 0.05
+"""Of a column's deviation: rounding that leaves more says little about a relation, as with marks from 1 to 5."""
+
 SHOWN = 10
 """Columns of a direction that are named."""
 
@@ -42,15 +46,22 @@ SHOWN = 10
 def redundant(X: Any, tol: float = 0.01, *, sample_weight: Any = None) -> Redundancy:
     """Find columns that are constant, that are another column in other units, or that are sums of others.
 
-    The rows are read twice: once for the p × p correlations, and once to measure every relation that these suggest,
-    which is what its residual says. Memory is three p × p arrays, time grows as p³.
+    The rows are read three times: for the p × p correlations, for the decimals to which values are rounded, and to
+    measure every relation that the correlations suggest, which is what its residual says. Memory is three p × p arrays,
+    time grows as p³.
+
+    A relation counts if it leaves no more than `tol`, or no more than the rounding of its values explains: columns of
+    values that are all multiples of a power of ten, a step s, are off by up to s/2 and by s/√12 on average, and a
+    relation between them, y = a + Σ b x, by √(s_y² + Σ b² s_x²)/√12. So speeds in whole miles and whole kilometres are
+    found to be one. What is left over may be so much and three standard errors more, and 5 % of the column's deviation
+    at the most.
 
     Parameters
     ----------
     X : array, frame, path or source
         (n, p) rows without holes. Sums of columns are looked for only where n is larger than p.
     tol : float
-        Largest standard deviation of what a relation leaves over, of that of its column.
+        Largest standard deviation of what a relation leaves over, of that of its column, beyond what rounding leaves.
     sample_weight : array of shape (n,) or None
         2 counts a row twice.
 
@@ -116,17 +127,26 @@ def _found(matrix: RowBlocks, source: Source, tol: float) -> Redundancy:
         raise BadInput(f"{moments.n_rows} rows lie on a line whatever they are: at least 3 are needed.")
     varying = np.flatnonzero(~constant)
     suggested = max(tol**2, 16 * matrix.scaling.scale_error(moments))  # what is measured afterwards decides
-    groups = duplicates(R, varying, suggested)
+    rounded = _rounded(matrix, source, varying)
+    groups = duplicates(R, varying, suggested, rounded, COARSE**2)
     same: Terms = {
         j: (np.array([leader]), np.array([R[leader, j]])) for leader, members in groups.items() for j in members
     }
     leaders = np.setdiff1d(varying, np.array(sorted(same), dtype=np.intp))
     enough = moments.n_rows > len(leaders) + 1
-    sums = combinations(R, leaders, suggested) if enough and len(leaders) > 1 else {}
-    nulls, more = near_null(R, varying, suggested) if enough and len(varying) > 1 else ([], 0)
+    sums: Terms = {}
+    nulls: list[Floats] = []
+    more = 0
+    if enough and len(leaders) > 1:
+        coarse = min(len(leaders) * float(rounded[leaders].max()), COARSE**2)
+        if coarse > suggested:  # sums that are sums but for rounding; those that are found without it stay as they are
+            sums = combinations(R, leaders, coarse)
+        sums |= combinations(R, leaders, suggested)
+    if enough and len(varying) > 1:
+        nulls, more = near_null(R, varying, max(suggested, min(float(rounded[varying].max()), COARSE**2)))
     residuals = _measured(matrix, _directions(same | sums, nulls, len(R)))
     names = source.columns or tuple(f"x{j}" for j in range(len(R)))
-    relations = _relations(matrix, same | sums, residuals, names, tol)
+    relations = _relations(matrix, same | sums, residuals, names, tol, rounded)
     return Redundancy(
         moments.n_rows,
         tuple(names),
@@ -134,9 +154,19 @@ def _found(matrix: RowBlocks, source: Source, tol: float) -> Redundancy:
         tuple(names[j] for j in np.flatnonzero(constant)),
         tuple(one for j, one in relations.items() if j in same),
         tuple(one for j, one in relations.items() if j in sums) if enough else None,
-        _near_null(nulls, residuals[len(same) + len(sums) :], names, tol) if enough else None,
+        _near_null(nulls, residuals[len(same) + len(sums) :], names, tol, rounded) if enough else None,
         more,
     )
+
+
+def _rounded(matrix: RowBlocks, source: Source, varying: NDArray[np.intp]) -> Floats:
+    """(p,) variance that rounding adds, of that of the column, and three standard errors more; 0: not rounded."""
+    steps = value_steps(source.unweighted(), relative_spacing(source.dtype))
+    deviations = matrix.scaling.scales(matrix.moments) / matrix.unit
+    found = np.zeros(len(steps))
+    # the mean of n squares of variance v varies by v √(2/n) where they are normal, and by less where they are bounded
+    found[varying] = (steps[varying] / deviations[varying]) ** 2 / 12 * (1 + 3 * np.sqrt(2 / matrix.moments.n_rows))
+    return found
 
 
 def _directions(terms: Terms, nulls: list[Floats], p: int) -> Any:
@@ -165,7 +195,7 @@ def _squares(block: Block, preparation: Preparation, directions: Any) -> Floats:
 
 
 def _relations(
-    matrix: RowBlocks, terms: Terms, residuals: Floats, names: tuple[str, ...], tol: float
+    matrix: RowBlocks, terms: Terms, residuals: Floats, names: tuple[str, ...], tol: float, rounded: Floats
 ) -> dict[int, Relation]:
     """Column → its relation in the data's units, if what it leaves over is as small as asked."""
     moments = matrix.moments
@@ -173,7 +203,8 @@ def _relations(
     deviations = matrix.scaling.scales(moments) / matrix.unit
     found = {}
     for (j, (others, standardized)), residual in zip(terms.items(), residuals[: len(terms)], strict=True):
-        if residual <= tol:
+        rounding = float(np.sqrt(rounded[j] + standardized**2 @ rounded[others]))
+        if residual <= max(tol, min(rounding, COARSE)):
             b = standardized * deviations[j] / deviations[others]
             found[j] = Relation(
                 names[j],
@@ -182,16 +213,19 @@ def _relations(
                 float(mean[j] - b @ mean[others]),
                 float(residual),
                 float(residual * deviations[j]),
+                bool(residual > tol),
             )
     return found
 
 
-def _near_null(nulls: list[Floats], deviations: Floats, names: tuple[str, ...], tol: float) -> tuple[Direction, ...]:
+def _near_null(
+    nulls: list[Floats], deviations: Floats, names: tuple[str, ...], tol: float, rounded: Floats
+) -> tuple[Direction, ...]:
     found = []
     for vector, deviation in zip(nulls, deviations, strict=True):
         order = np.argsort(-np.abs(vector), kind="stable")[:SHOWN]
         order = order[np.abs(vector[order]) > tol]
-        if deviation <= tol:
+        if deviation <= max(tol, min(float(np.sqrt(vector**2 @ rounded)), COARSE)):
             shown = tuple(names[j] for j in order), tuple(map(float, vector[order]))
             found.append(Direction(float(deviation), *shown))
     return tuple(found)

@@ -17,6 +17,7 @@ from lowdim.matrices.preparation import dense
 from lowdim.models.frames import make_table
 from lowdim.recipes.contestants import Contestant
 from lowdim.results.comparison import Representation
+from lowdim.results.judged_rows import JudgedRows
 from lowdim.results.logistic import LogisticFit
 from lowdim.results.network import NetworkFit
 from lowdim.results.sparseness import sparseness
@@ -96,8 +97,8 @@ def represented(rows: Rows, asked: Contestant) -> tuple[Representation, Any]:
         fitted = perf_counter()
         codes = _codes(model, rows.given(rows.judged))
         coded = perf_counter()
-        error = _error(model, rows, rows.judged, codes)
-        training = _error(model, rows, rows.again, _codes(model, rows.given(rows.again)))
+        judged = _judged(model, rows, rows.judged, codes)
+        training = _judged(model, rows, rows.again, _codes(model, rows.given(rows.again)))
         shown = codes[: rows.shown]
         back = _back(model, shown)
         basis, mean = _basis(model, shown, back)
@@ -109,10 +110,11 @@ def represented(rows: Rows, asked: Contestant) -> tuple[Representation, Any]:
         name=asked.name,
         title=asked.title,
         k=codes.shape[1],
-        error=error,
-        training_error=training,
-        basis_sparseness=float("nan") if basis is None else _mean_sparseness(basis),
-        code_sparseness=_mean_sparseness(codes),
+        error=judged.error,
+        error_se=judged.error_se,
+        training_error=training.error,
+        basis_sparseness=float("nan") if basis is None else _mean(_sparseness(basis)),
+        code_sparseness=_mean(judged.sparseness),
         zeros=float(np.mean(np.abs(codes) <= SMALL * np.abs(codes).max(initial=0.0))),
         numbers=numbers,
         bytes=stored,
@@ -123,6 +125,7 @@ def represented(rows: Rows, asked: Contestant) -> tuple[Representation, Any]:
         mean=mean,
         codes=shown,
         rows=back,
+        judged=judged,
     )
     return found, model
 
@@ -138,16 +141,14 @@ def _back(model: Any, codes: Floats) -> Floats:
     return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
 
 
-def _error(model: Any, rows: Rows, places: Places, codes: Floats) -> float:
-    """|X − X̂| / |X| over these rows, a piece at a time; 0 where both are zero."""
-    lost = total = 0.0
+def _judged(model: Any, rows: Rows, places: Places, codes: Floats) -> JudgedRows:
+    """What is lost of each of these rows, a piece at a time."""
+    lost, total = np.zeros(len(places)), np.zeros(len(places))
     for piece in _pieces(len(places), rows.shape[1]):
         given = rows.some(places[piece])
-        lost += float(np.sum((given - _back(model, codes[piece])) ** 2))
-        total += float(np.sum(given**2))
-    if total == 0:
-        return 0.0 if lost == 0 else float("inf")
-    return float(np.sqrt(lost / total))
+        lost[piece] = np.sum((given - _back(model, codes[piece])) ** 2, axis=1)
+        total[piece] = np.sum(given**2, axis=1)
+    return JudgedRows(lost, total, _sparseness(codes))
 
 
 def _pieces(n: int, p: int) -> Iterator[slice]:
@@ -155,12 +156,14 @@ def _pieces(n: int, p: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, n, step))
 
 
-def _mean_sparseness(vectors: Floats) -> float:
-    """Mean of Hoyer's sparseness over rows that are not zero; NaN if none is, or if they have one entry."""
-    if vectors.shape[1] < 2:
-        return float("nan")
-    found = sparseness(vectors)
-    return float(np.nanmean(found)) if not np.isnan(found).all() else float("nan")
+def _sparseness(vectors: Floats) -> Floats:
+    """(m,) Hoyer's sparseness of rows; NaN of those that are zero, and of all if they have one entry."""
+    return np.full(len(vectors), np.nan) if vectors.shape[1] < 2 else sparseness(vectors)
+
+
+def _mean(values: Floats) -> float:
+    """Over what is known; NaN if nothing is."""
+    return float(np.nanmean(values)) if not np.isnan(values).all() else float("nan")
 
 
 def _basis(model: Any, codes: Floats, rows: Floats) -> tuple[Floats | None, Floats | None]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.results.judged_rows import JudgedRows
 from lowdim.results.letters import printable
 from lowdim.results.table import Table
 
@@ -15,6 +16,7 @@ Floats = NDArray[np.float64]
 COLUMNS = (
     "k",
     "error",
+    "error_se",
     "training_error",
     "basis_sparseness",
     "code_sparseness",
@@ -40,6 +42,8 @@ class Representation:
     """Numbers of a code."""
     error: float
     """|X − X̂| / |X| over the rows that it is judged by."""
+    error_se: float
+    """Its standard error, by how these rows differ; NaN of a single row."""
     training_error: float
     """The same over rows that it was fitted on."""
     basis_sparseness: float
@@ -65,6 +69,8 @@ class Representation:
     """(m, k) of the rows that are shown."""
     rows: Floats = field(repr=False)
     """(m, p) what it makes of them."""
+    judged: JudgedRows = field(repr=False)
+    """What it loses of each row that it is judged by, and how sparse each code is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +86,8 @@ class Comparison:
     seed: str
     itemsize: int
     """Bytes of a number."""
+    bar: float
+    """Standard errors within which two models are not told apart."""
     shape: tuple[int, ...] | None = None
     """(height, width) or (height, width, 3) where rows are pictures."""
     originals: Floats = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
@@ -120,17 +128,30 @@ class Comparison:
         return "\n".join(lines)
 
     def verdict(self) -> str:
-        """Which model is nearest, which has the sparsest codes, and which takes the least."""
-        found = []
-        for what, name, sign in (
-            ("loses least", "error", 1),
-            ("has the sparsest codes", "code_sparseness", -1),
-            ("takes the fewest bytes", "bytes", 1),
-        ):
-            values = np.array([sign * getattr(one, name) for one in self.representations], dtype=np.float64)
-            if not np.isnan(values).all():
-                found.append(f"{self.representations[int(np.nanargmin(values))].name} {what}")
-        return "; ".join(found)
+        """Which models are nearest, which have the sparsest codes, and which take the least.
+
+        One alone is named only if it is apart from every other by more than chance would have it, at a level of 95 %
+        over the rows that they are judged by, in pairs: what makes a row hard is hard for all.
+        """
+        found = [
+            _told(self._ahead("error", 1), "loses least", "lose least", self._doubt),
+            _told(self._ahead("code_sparseness", -1), "has the sparsest codes", "have the sparsest codes", self._doubt),
+            _told(self._ahead("bytes", 1), "takes the fewest bytes", "take the fewest bytes", ""),
+        ]
+        return "; ".join(words for words in found if words)
+
+    @property
+    def _doubt(self) -> str:
+        many = len(self.representations[0].judged.lost)
+        return f"which {many:,} row{'s' if many > 1 else ''} cannot tell apart"
+
+    def _ahead(self, name: str, sign: int) -> list[str]:
+        """Names of the best model and of those that are not clearly behind it; none where nobody knows."""
+        known = [one for one in self.representations if not np.isnan(getattr(one, name))]
+        if not known:
+            return []
+        best = min(known, key=lambda one: sign * getattr(one, name))
+        return [best.name, *(one.name for one in known if one is not best and not _behind(one, best, name, self.bar))]
 
     def __str__(self) -> str:
         return str(self.explain())
@@ -139,4 +160,20 @@ class Comparison:
 def _line(one: Representation) -> str:
     sizes = "" if np.isnan(one.of_original) else f", {one.of_original:.1%} of the bytes"
     sparse = "" if np.isnan(one.code_sparseness) else f", codes of sparseness {one.code_sparseness:.2f}"
-    return f"{one.name}: error {one.error:.4f} (where it learnt {one.training_error:.4f}){sparse}{sizes}"
+    sure = "" if np.isnan(one.error_se) else f" ± {one.error_se:.4f}"
+    return f"{one.name}: error {one.error:.4f}{sure} (where it learnt {one.training_error:.4f}){sparse}{sizes}"
+
+
+def _behind(one: Representation, best: Representation, name: str, bar: float) -> bool:
+    """Whether a model is behind the best by more than chance; bytes are no matter of chance."""
+    if name == "bytes":
+        return one.bytes > best.bytes
+    apart, error = one.judged.apart(best.judged, name)
+    return bool(abs(apart) > bar * error)
+
+
+def _told(names: list[str], one: str, several: str, doubt: str) -> str:
+    if len(names) < 2:
+        return f"{names[0]} {one}" if names else ""
+    told = f"{', '.join(names[:-1])} and {names[-1]} {several}"
+    return f"{told}, {doubt}" if doubt else told

@@ -43,7 +43,9 @@ class Check:
 
     words: str
     holds: bool | None = None
-    """None: nothing to check, but good to know."""
+    """True: looked at, and nothing speaks against it. None: nothing to check, but good to know."""
+    shared: bool = False
+    """Whether every rule about signal and noise needs it: if it does not hold, none has an answer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +88,7 @@ class Answer:
 
     @property
     def flag(self) -> str:
-        """The first assumption that does not hold, in words; empty if all do."""
+        """The first assumption that a check contradicts, in words; empty if none does."""
         return next((check.words for check in self.checks if check.holds is False), "")
 
 
@@ -117,11 +119,17 @@ class KChoice:
     def counted(self) -> tuple[Answer, ...]:
         """The answers that the recommended number is the median of.
 
-        Those about the data whose assumptions hold; if there are none, all about the data; else all there are.
+        Those about the data that no check contradicts; if there are none, all about the data; else all there are.
         """
         answered = tuple(one for one in self.answers if one.k is not None)
         about_data = tuple(one for one in answered if one.asks in RECOMMENDING)
         return tuple(one for one in about_data if one.sound) or about_data or answered
+
+    @property
+    def void(self) -> tuple[Check, ...]:
+        """What every rule about the data needs, and a check contradicts: then there is nothing to count."""
+        checks = {check.words: check for one in self.counted for check in one.checks}
+        return tuple(check for check in checks.values() if check.shared and check.holds is False)
 
     @property
     def range(self) -> tuple[int, int] | None:
@@ -139,11 +147,11 @@ class KChoice:
     def k(self) -> int | None:
         """The recommended number: the median of `counted`, the lower of two.
 
-        None if no rule has an answer, or if none may be believed and what they say ranges widely: no number could be
-        defended then.
+        None if no rule has an answer, if what all need is contradicted, or if each is contradicted and what they say
+        ranges widely: no number could be defended then.
         """
         counts = sorted(one.k for one in self.counted if one.k is not None)
-        if not counts or (self.wide and not any(one.sound for one in self.counted)):
+        if not counts or self.void or (self.wide and not any(one.sound for one in self.counted)):
             return None
         return counts[(len(counts) - 1) // 2]
 
@@ -157,10 +165,23 @@ class KChoice:
         """The recommended number in a sentence; where answers range widely, the range, its ends, and what to do."""
         if self.range is None:
             return "No rule has an answer for these data."
+        if self.void:
+            return self._nothing()
         if self.wide:
             return " ".join([self._ends(), self._recommended(), *self._scales()])
         believed = any(one.sound for one in self.counted)
         return " ".join([self._together(), *([] if believed else self._scales())])
+
+    def _nothing(self) -> str:
+        """That no rule applies, why, and what the answers mean all the same."""
+        assert self.range is not None
+        least, most = self.range
+        says = f"what they say, {least}," if least == most else f"what they say, {least} to {most},"
+        why = "; ".join(check.words for check in self.void)
+        return (
+            f"No rule applies: {why}. What goes together for that reason counts as {self.noun}s too, so {says} is "
+            "too many by an unknown number. A share of the variance needs no such thing."
+        )
 
     def _together(self) -> str:
         """The recommended number, of answers that are not far apart."""
@@ -221,9 +242,9 @@ class KChoice:
         if not about_data:
             return "that were asked"
         if not any(one.sound for one in about_data):
-            return "about signal and noise (the assumptions of none hold)"
+            return "about signal and noise (a check contradicts each)"
         whole = len(self.counted) == len(about_data)
-        return "about signal and noise" if whole else "about signal and noise whose assumptions hold"
+        return "about signal and noise" if whole else "about signal and noise that no check contradicts"
 
     def _said(self) -> str:
         """Who says what to which question, where not all say the same; in brackets those that are not sound."""
@@ -236,7 +257,7 @@ class KChoice:
                 each = [f"{one.title} {one.k}" if one.sound else f"({one.title} {one.k})" for one in found]
                 told.append(f"{words[0].upper()}{words[1:]}: {', '.join(each)}.")
         brackets = any(one.k is not None and not one.sound for one in self.answers)
-        return " ".join(told + (["In brackets: an assumption of the rule does not hold here."] if brackets else []))
+        return " ".join(told + (["In brackets: a check contradicts the rule."] if brackets else []))
 
     def table(self) -> Table:
         """One row for each rule."""
@@ -247,7 +268,12 @@ class KChoice:
                 "sound": [one.sound for one in self.answers],
                 "asks": [QUESTIONS[one.asks] for one in self.answers],
                 "why": [one.why for one in self.answers],
-                "checks": ["; ".join(check.words for check in one.checks) for one in self.answers],
+                **{
+                    name: [
+                        "; ".join(check.words for check in one.checks if check.holds is holds) for one in self.answers
+                    ]
+                    for name, holds in (("contradicted", False), ("not contradicted", True), ("notes", None))
+                },
             }
         )
 

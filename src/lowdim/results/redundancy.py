@@ -28,13 +28,16 @@ class Relation:
     """Standard deviation of what is left over, of that of the column; measured on the rows, not derived."""
     deviation: float
     """The same in the data's units."""
+    by_rounding: bool = False
+    """Whether that is more than was asked, but no more than the rounding of the values leaves."""
 
     def __str__(self) -> str:
         terms = [f"{b:.6g} · {name}" for b, name in zip(self.coefficients, self.others, strict=True)]
         size = self.deviation / self.residual if self.residual > 0 else abs(self.intercept)
         seen = abs(self.intercept) > max(self.deviation, 1e-9 * size)  # else it is nothing but what is left over
         right = " + ".join([*terms, f"{self.intercept:.6g}"] if seen else terms).replace("+ -", "− ")
-        return f"{self.column} = {right}  (± {self.deviation:.2g}, {self.residual:.1e} of its deviation)"
+        rounded = ", by rounding" if self.by_rounding else ""
+        return f"{self.column} = {right}  (± {self.deviation:.2g}, {self.residual:.1e} of its deviation{rounded})"
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,9 @@ class Redundancy:
 def lines_of(found: Redundancy) -> list[str]:
     """What was found, line by line."""
     p = len(found.columns)
-    lines = [f"{len(found.kept):,} of {p:,} columns say all that {found.n_rows:,} rows say (to {found.tol:g})"]
+    relations = (*found.duplicates, *(found.combinations or ()))
+    rounded = ", and the rounding of values" if any(one.by_rounding for one in relations) else ""
+    lines = [f"{len(found.kept):,} of {p:,} columns say all that {found.n_rows:,} rows say (to {found.tol:g}{rounded})"]
     if found.constant:
         lines.append(f"constant: {', '.join(found.constant)}")
     lines += [f"same as another: {relation}" for relation in found.duplicates]

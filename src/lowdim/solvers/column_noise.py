@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.solvers.beyond import Beyond
+
 Floats = NDArray[np.float64]
 
 
@@ -20,14 +22,12 @@ class ColumnNoise:
     """Square of the coefficient of variation of the variances, less what equal ones have by accident."""
     z: float
     """How far that is from equal ones, in standard deviations."""
+    kurtosis: float = 0.0
+    """Excess kurtosis of the entries, each column in its own unit: 0 of a normal law, 3 of Laplace's."""
 
 
-NOTHING_LEFT = 0.01
-"""Share of a column's direction that components have to leave, for its noise to be told."""
-
-
-def column_noise(Y: Floats, k: int, centered: bool = True) -> ColumnNoise:
-    """Compare variances of the columns of Y (n, p) less its k leading components.
+def column_noise(found: Beyond, centered: bool = True) -> ColumnNoise:
+    """Compare variances of the columns of rows (n, p) less their k leading components.
 
     With strong components the rest is (I − UUᵀ) E (I − VVᵀ), where E is the noise. Of column j, of whose direction a
     share h_j = Σ v_j² lies along them, it has n − 1 − k degrees of freedom and the variance σ² (1 − h_j). So estimates
@@ -35,23 +35,26 @@ def column_noise(Y: Floats, k: int, centered: bool = True) -> ColumnNoise:
     excess kurtosis κ is above 0 (Box 1953; estimated of all columns together, as Layard 1973 does). A component that
     was missed, spread over the columns, hardly moves them: they are about noise, not about whether k was right.
     """
-    n, p = Y.shape
-    degrees = n - centered - k
-    if degrees < 3 or p - k < 3:
+    n, p = found.rest.shape
+    degrees = n - centered - found.k
+    if degrees < 3 or p - found.k < 3:
         return ColumnNoise(np.ones(p), 0.0, 0.0)
-    rest, shares = _without_components(Y, k)
-    left = shares < 1 - NOTHING_LEFT
-    squares = np.einsum("ij,ij->j", rest[:, left], rest[:, left])
+    shares, left = found.shares, found.told
+    rest = found.rest[:, left]
+    squares = np.einsum("ij,ij->j", rest, rest)
     variances = squares / (degrees * (1 - shares[left]))
     level = float(variances.mean())
     m = len(variances)
     if m < 3 or level <= 0:
         return ColumnNoise(np.ones(p), 0.0, 0.0)
-    spread = max(2 + _excess_kurtosis(rest[:, left], squares), 2.0) / degrees
+    spread = max(2 + _excess_kurtosis(rest, squares), 2.0) / degrees
     observed = float(variances.var(ddof=1)) / level**2
     # the variance of a variance of m that are χ²: 2/(m − 1), and 12/degrees more by their own kurtosis
     error = np.sqrt(2 / (m - 1) + 12 / (degrees * m))
-    return ColumnNoise(variances, max(0.0, observed - spread), (observed / spread - 1) / error)
+    z = (observed / spread - 1) / error
+    units = np.sqrt(np.where(squares > 0, squares, 1.0))
+    tails = _excess_kurtosis(rest / units, (squares > 0).astype(float))
+    return ColumnNoise(variances, max(0.0, observed - spread), z, tails)
 
 
 def _excess_kurtosis(rest: Floats, squares: Floats) -> float:
@@ -59,15 +62,3 @@ def _excess_kurtosis(rest: Floats, squares: Floats) -> float:
     n = len(rest)
     ratio = n * float((rest**4).sum() / (squares @ squares))
     return (ratio * (1 + 2 / n) - 3) / max(1 - ratio / n, 0.1)
-
-
-def _without_components(Y: Floats, k: int) -> tuple[Floats, Floats]:
-    """(n, p) the rows less k components, and (p,) the share of each column's direction that they take up."""
-    if k == 0:
-        return Y, np.zeros(Y.shape[1])
-    if len(Y) < Y.shape[1]:
-        U = np.linalg.eigh(Y @ Y.T)[1][:, -k:]
-        V = np.linalg.qr(Y.T @ U)[0]
-    else:
-        V = np.linalg.eigh(Y.T @ Y)[1][:, -k:]
-    return Y - (Y @ V) @ V.T, (V**2).sum(axis=1)

@@ -33,6 +33,13 @@ FLOOR = 1e-12
 """Share of its usual size below which a number that is only ever multiplied is not let fall: zeros would be kept for
 ever (Lin 2007, "On the convergence of multiplicative update algorithms for nonnegative matrix factorization")."""
 
+AT_A_TIME = 20
+"""Steps between two looks at what was gained; solvers look at the residual after 20 steps or fewer."""
+
+FINER, PAYS, WORK = 0.01, 1e-6, 2e8
+"""The best end is gone on from, to this share of the tolerance, as long as 20 steps lower the objective by so large a
+share of it, and for so many multiplications at most: a fraction of a second, and no steps from 10 million entries times
+parts on."""
 
 LEAST_STRETCH, MOST_STRETCHES = 4096, 16
 """Stored entries that are worth a thread's while, and stretches of rows at most."""
@@ -138,6 +145,27 @@ def settled(problem: Problem, end: Search) -> Search:
     if not cost <= end.objective[-1]:
         return end
     return replace(end, W=W, H=H, objective=(*end.objective[:-1], cost))
+
+
+def polished(end: Search, step: Callable[[Search], Search], most: int, work: int) -> Search:
+    """Go on from an end that is as near to a solution as was asked, where that is cheap.
+
+    A small residual of the conditions leaves some per cent of the objective to be had where the way down is flat. Of
+    small problems it is had for nothing; of large ones the `work` of a step, entries times parts, leaves no room.
+    """
+    left = min(most - end.steps, int(WORK / max(work, 1)))
+    if not end.finished or end.residual <= ROUNDING:
+        return end
+    best, state = end, replace(end, tol=FINER * end.tol)
+    with one_blas_thread():
+        for _ in range(left // AT_A_TIME):
+            before = state.objective[-1]
+            state = iterate(state, step, AT_A_TIME)
+            if state.residual <= end.tol:
+                best = replace(state, tol=end.tol)
+            if state.finished or before - state.objective[-1] <= PAYS * before:
+                break
+    return best
 
 
 def stretches(n: int, longest: int) -> tuple[slice, ...]:

@@ -13,19 +13,24 @@ MOST_DIRECTIONS = 20
 """Near-null directions that are given."""
 
 
-def duplicates(R: Floats, among: Places, unexplained: float) -> dict[int, list[int]]:
+def duplicates(
+    R: Floats, among: Places, unexplained: float, rounded: Floats | None = None, coarse: float = 1.0
+) -> dict[int, list[int]]:
     """Leader → columns that it determines, up to this share of their variance; leaders come first in the data.
 
-    Each is compared with its leader, not with others of its group, so that small differences do not add up.
+    Or up to what rounding leaves, of which `rounded` (p,) is each column's share, and that up to `coarse`. Each is
+    compared with its leader, not with others of its group, so that small differences do not add up.
     """
     free = np.zeros(len(R), dtype=bool)
     free[among] = True
+    rounded = np.zeros(len(R)) if rounded is None else rounded
     groups: dict[int, list[int]] = {}
     for leader in among:
         if not free[leader]:
             continue
         free[leader] = False
-        alike = np.flatnonzero(free & (1.0 - R[leader] ** 2 <= unexplained))
+        allowed = np.maximum(unexplained, np.minimum(rounded[leader] + rounded, coarse))
+        alike = np.flatnonzero(free & (1.0 - R[leader] ** 2 <= allowed))
         if len(alike):
             groups[int(leader)] = alike.tolist()
             free[alike] = False
@@ -67,11 +72,13 @@ def near_null(R: Floats, among: Places, variance: float) -> tuple[list[Floats], 
 
 
 def _sparse(R: Floats, j: int, basis: Places, c: Floats, unexplained: float) -> tuple[Places, Floats]:
-    """The relation with its small coefficients left out and the others fitted again, if it is as good."""
+    """The relation with its small coefficients left out and the others fitted again, if it is as good; in the data's
+    order, as that of the pivots is a matter of rounding."""
     large = np.abs(c) > np.sqrt(unexplained)
     few = basis[large]
     if 0 < len(few) < len(basis):
         again = np.linalg.solve(R[np.ix_(few, few)], R[few, j])
         if 1.0 - float(again @ R[few, j]) <= unexplained:
-            return few, again
-    return basis, c
+            basis, c = few, again
+    order = np.argsort(basis)
+    return basis[order], c[order]

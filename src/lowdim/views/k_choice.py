@@ -47,11 +47,11 @@ def _short(choice: KChoice) -> str:
     """The verdict without who says what, which the table has, and the sign for what does not hold."""
     said = choice.conclusion
     flagged = any(one.k is not None and not one.sound for one in choice.answers)
-    return f"{said} (!: an assumption of the rule does not hold.)" if flagged else said
+    return f"{said} (!: a check contradicts the rule.)" if flagged else said
 
 
 def _rows(one: Answer, kept: Any, wide: int, width: int) -> list[Line]:
-    """A rule, its answer and its reason, or the assumption that does not hold."""
+    """A rule, its answer and its reason, or the check that contradicts it."""
     number = "–" if one.k is None else f"{one.k:,}"
     share = percent(float(kept[one.k])) if one.k is not None and one.k < len(kept) > 1 else ""
     mark = "!" if one.k is not None and not one.sound else " "

@@ -25,7 +25,7 @@ LINE = 0.82
 CLIPPED = 0.01
 """Share of the pixels that may be beyond black, and beyond white: one glint would darken all the rest."""
 
-FIRST_TO_GO = ("time", "learnt", "share", "basis", "k", "bytes", "codes")
+FIRST_TO_GO = ("time", "learnt", "±", "share", "basis", "k", "bytes", "codes")
 """Columns of the table that are left out where a screen is too narrow, in this order."""
 
 RED = np.array([0.84, 0.10, 0.11])
@@ -123,6 +123,7 @@ def _fitting(found: Sequence[Representation], width: int) -> list[str]:
     columns = {
         "k": [str(one.k) for one in found],
         "error": [percent(one.error) for one in found],
+        "±": ["" if math.isnan(one.error_se) else percent(one.error_se) for one in found],
         "learnt": [percent(one.training_error) for one in found],
         "basis": [_plain(one.basis_sparseness) for one in found],
         "codes": [_plain(one.code_sparseness) for one in found],
@@ -148,6 +149,8 @@ def _column(cells: Sequence[str], left: bool = False) -> list[str]:
 def _legend(comparison: Comparison, titles: Sequence[str]) -> str:
     """What the columns are that the table has, and where the others are."""
     said = f"error is |X − X̂| / |X| of {comparison.judged}{', and of rows learnt from' if 'learnt' in titles else ''}"
+    if "±" in titles:
+        said += "; ± is its standard error, by how these rows differ"
     sparse = [title for title in ("basis", "codes") if title in titles]
     if sparse:
         said += f"; {' and '.join(sparse)}: how sparse, from 0 to 1 (Hoyer)"

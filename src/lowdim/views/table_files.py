@@ -76,10 +76,10 @@ def open_table(
     Examples
     --------
     >>> out = io.BytesIO()
-    >>> with open_table("-", ["country", "pca0"], stream=out) as table:
-    ...     table.write({"country": ["Wales", "=Ireland"], "pca0": [-0.5, 2.0]})
+    >>> with open_table("-", ["country", "PC1"], stream=out) as table:
+    ...     table.write({"country": ["Wales", "=Ireland"], "PC1": [-0.5, 2.0]})
     >>> print(out.getvalue().decode().rstrip())
-    country,pca0
+    country,PC1
     Wales,-0.5
     '=Ireland,2.0
     """

@@ -130,7 +130,7 @@ def test_circle_has_the_correlations(wine, axes):
     model = wine[2]
     model.plot.correlation_circle(axes, axes=(1, 3))
     known = model.table("correlations")
-    ends = known[["pca0", "pca2"]].to_numpy()
+    ends = known[["PC1", "PC3"]].to_numpy()
     cos2 = (ends**2).sum(axis=1)
     order = np.argsort(-cos2, kind="stable")
     np.testing.assert_array_equal(offsets(axes), ends[order])
@@ -168,20 +168,20 @@ def test_contributions_of_columns_are_those_of_fviz_contrib(wine, axes):
     assert 100 / 13 in [line.get_xdata()[0] for line in axes.lines]
     axes.clear()
     model.plot.column_cos2(axes, axes=(1, 2, 3))
-    squares = model.table("column_cos2")[["pca0", "pca1", "pca2"]].sum(axis=1)
+    squares = model.table("column_cos2")[["PC1", "PC2", "PC3"]].sum(axis=1)
     np.testing.assert_allclose(bar_lengths(axes), np.sort(squares)[::-1], rtol=1e-12)
 
 
 def test_contributions_and_cosines_of_rows(wine, axes):
     frame, _, model = wine
     model.plot.row_contributions(frame, axes, axes=2, most=5)
-    known = 100 * model.table("row_contributions", frame)["pca1"].to_numpy()
+    known = 100 * model.table("row_contributions", frame)["PC2"].to_numpy()
     np.testing.assert_allclose(bar_lengths(axes), np.sort(known)[::-1][:5], rtol=1e-12)
     assert "173 smaller rows left out" in axes.get_title(loc="left")
     assert [text.get_text() for text in axes.get_yticklabels()] == [str(i) for i in np.argsort(-known)[:5]]
     axes.clear()
     model.plot.row_cos2(frame, axes, most=5)
-    cos2 = model.table("row_cos2", frame)[["pca0", "pca1"]].sum(axis=1)
+    cos2 = model.table("row_cos2", frame)[["PC1", "PC2"]].sum(axis=1)
     np.testing.assert_allclose(bar_lengths(axes), np.sort(cos2)[::-1][:5], rtol=1e-12)
 
 

@@ -22,7 +22,7 @@ def k_choice_height(choice: KChoice) -> float:
 
 
 def draw_k_choice(choice: KChoice, ax: Any) -> Any:
-    """Bars: the share of each component. Dots: what each rule says, hollow where an assumption does not hold.
+    """Bars: the share of each component. Dots: what each rule says, hollow where a check contradicts it.
 
     Every rule has a row of its own, so that no two labels can meet.
     """
@@ -87,7 +87,7 @@ def _label(choice: KChoice, ax: Any, height: float) -> None:
     said = f"{choice.k} {choice.noun}{'' if choice.k == 1 else 's'}"
     if choice.k is None:
         said = "no rule has an answer" if choice.range is None else "no number can be recommended"
-    ax.set_title(f"{said}  (filled: assumptions hold; orange: counted)", loc="left", fontsize="medium")
+    ax.set_title(f"{said}  (filled: not contradicted; orange: counted)", loc="left", fontsize="medium")
     ax.spines[["top", "right", "left"]].set_visible(False)
 
 

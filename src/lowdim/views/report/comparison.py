@@ -9,8 +9,8 @@ from lowdim.views.report.sections.gallery import gallery_section
 from lowdim.views.report.sections.table import table_section
 
 MEANING = (
-    "Every model saw the same rows, and is judged by the same others, which it has not seen. Another seed holds other "
-    "rows out, and the last digits change with it."
+    "Every model saw the same rows, and is judged by the same others, which it has not seen. The standard error is by "
+    "how these rows differ; another seed holds other rows out."
 )
 KNOWN = "The models are judged by the rows they were fitted on, so the one with most freedom looks best."
 
@@ -18,6 +18,7 @@ SHOWN = {
     "model": "model",
     "k": "k",
     "error": "error",
+    "error_se": "its standard error",
     "training_error": "error where it learnt",
     "basis_sparseness": "sparseness of the basis",
     "code_sparseness": "sparseness of the codes",
