@@ -10,37 +10,48 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 import sklearn
 
 from lowdim.sources.array_api import as_numpy, in_kind, is_other_array, kind_of
 
 
 class OwnKind:
-    """A model whose methods answer in kind. Those that are defined by a subclass are wrapped when it is."""
+    """A model whose methods and read-outs answer in kind; those that a subclass defines are wrapped when it is."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        for name, method in list(vars(cls).items()):
-            # fits give the model itself; fit_transform ends in transform
-            if isinstance(method, FunctionType) and not name.startswith(("_", "fit", "partial_fit")):
-                setattr(cls, name, _answering_in_kind(method))
-
-    if not TYPE_CHECKING:  # which would take every name for an attribute
-
-        def __getattribute__(self, name):
-            value = super().__getattribute__(name)
-            if type(value) is np.ndarray and name[-1] == "_" and name[0] != "_":
-                kind = self.__dict__.get("_kind_of_fit")
-                return value if kind is None else in_kind(value, kind, floats=True)
-            return value
+        for name, member in list(vars(cls).items()):
+            if name.startswith(("_", "fit", "partial_fit")):  # fits give the model itself; fit_transform, transform's
+                continue
+            if isinstance(member, FunctionType):
+                setattr(cls, name, _answering_in_kind(member))
+            elif name.endswith("_") and hasattr(type(member), "__set__"):
+                setattr(cls, name, ReadOut(member))
 
     def _remember_kind(self, X: Any) -> None:
         """What attributes are to be, from now on: NumPy unless X is another library's and dispatch was asked for."""
         dispatched = is_other_array(X) and sklearn.get_config()["array_api_dispatch"]
         self._kind_of_fit = kind_of(X) if dispatched else None
+
+
+class ReadOut:
+    """A property, or whatever else reads an attribute of a fit, whose arrays are of the kind of the fit."""
+
+    def __init__(self, inner: Any):
+        self._inner = inner
+        self.__doc__ = inner.__doc__
+
+    def __get__(self, model: Any, owner: type | None = None) -> Any:
+        if model is None:
+            return self
+        value = self._inner.__get__(model, owner)
+        kind = model.__dict__.get("_kind_of_fit")
+        return value if kind is None else in_kind(value, kind, floats=True)
+
+    def __set__(self, model: Any, value: Any) -> None:
+        self._inner.__set__(model, as_numpy(value))
 
 
 def _answering_in_kind(method: FunctionType) -> Callable[..., Any]:

@@ -60,9 +60,10 @@ def _psutil() -> Any:
 
 def _kilobytes(path: Path, name: str) -> int | None:
     """A line such as "VmRSS:  1234 kB", in bytes."""
+    start = f"{name}:"
     try:
-        lines = path.read_text(encoding="ascii", errors="replace").splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{name}:"))
+        with open(path, encoding="ascii", errors="replace") as lines:
+            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(start))
     except (OSError, StopIteration):
         return None
 
@@ -92,7 +93,7 @@ def _limited_groups() -> tuple[Path, ...]:
         group = Path(place.lstrip("/"))
         # inside a container the path may be that of the host, of which only the root is seen
         for folder in (root / group, *(root / parent for parent in group.parents), root):
-            if _number(folder / file) is not None and folder / file not in found:
+            if _limit(folder / file) is not None and folder / file not in found:
                 found.append(folder / file)
     return tuple(found)
 
@@ -100,14 +101,20 @@ def _limited_groups() -> tuple[Path, ...]:
 def _left(limit: Path) -> int | None:
     """Bytes that a group may still take: its limit less what it holds, caches of files aside."""
     usage, cached = LIMITS[limit.name]
-    most, used = _number(limit), _number(limit.with_name(usage))
-    if most is None or used is None or most >= 2**60:  # how version 1 says that there is no limit
+    most, used = _limit(limit), _number(limit.with_name(usage))
+    if most is None or used is None:
         return None
     try:
         stat = dict(line.split(maxsplit=1) for line in limit.with_name("memory.stat").read_text().splitlines())
     except OSError:
         stat = {}
     return max(0, most - used + min(used, int(stat.get(cached, 0))))
+
+
+def _limit(path: Path) -> int | None:
+    """A limit in bytes; version 1 says by a huge number that there is none."""
+    most = _number(path)
+    return None if most is None or most >= 2**60 else most
 
 
 def _number(path: Path) -> int | None:
