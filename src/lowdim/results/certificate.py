@@ -138,7 +138,8 @@ class Certificate:
         lines = [
             f"{self.word}: {counted(len(self.variances), 'component')} by {self.solver}, "
             f"{counted(self.passes, 'pass', 'es')}",
-            f"  worst relative error of a variance  {self.relative_error:.1e}   (asked {self.asked})",
+            f"  asked for                           {self.asked}",
+            f"  worst relative error of a variance  {self.relative_error:.1e}",
             f"  worst angle of a single axis        {self.axis_angle:.1e} rad",
             f"  angle of their span                 {self.subspace_angle:.1e} rad",
             f"  orthogonality                       {self.orthogonality:.1e}",
