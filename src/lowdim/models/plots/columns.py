@@ -28,9 +28,9 @@ class ColumnPlots(Plots):
         return draw_circle(circle(fit, values, chosen, checked_most(most), self._prefix), self._axes(ax, 5.8, 4.8))
 
     def loadings(self, ax: Any = None, *, axes: Any = None, most: int = 40) -> Any:
-        """A map of the entries of components (unit vectors): columns of the data down, components across.
+        """A map of loadings, axes times the standard deviation along them: columns of the data down, components across.
 
-        By default the first eight components. Of more columns than `most` those with the largest entries are drawn.
+        By default the first eight components. Of more columns than `most` those with the largest loadings are drawn.
         """
         fit = self._model.fit_
         wanted = tuple(range(1, min(8, fit.k) + 1)) if axes is None else axes

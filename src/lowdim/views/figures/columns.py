@@ -31,7 +31,7 @@ class Circle:
 
 @dataclass(frozen=True, eq=False)
 class LoadingsMap:
-    """Entries of several components."""
+    """Loadings of several components: entries of the axes, times the standard deviation along them."""
 
     names: tuple[str, ...]
     """Of the columns, in the order of the data."""
@@ -40,7 +40,7 @@ class LoadingsMap:
     titles: tuple[str, ...]
     """Of the components."""
     left_out: int
-    """Columns with smaller entries."""
+    """Columns with smaller loadings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +73,9 @@ def circle(fit: LinearFit, correlations: Floats, axes: Sequence[int], most: int,
 
 
 def loadings_map(fit: LinearFit, axes: Sequence[int], most: int, prefix: str = "PC") -> LoadingsMap:
-    """Unit vectors along these axes, in the `most` columns with the largest entry, in the order of the data."""
-    values = fit.components[[axis - 1 for axis in axes]].T
+    """Loadings v √λ along these axes, of the `most` columns with the largest, in the order of the data."""
+    chosen_axes = [axis - 1 for axis in axes]
+    values = fit.components[chosen_axes].T * fit.strengths[chosen_axes]
     chosen = np.sort(np.argsort(-np.abs(values).max(axis=1), kind="stable")[:most])
     names = column_names(fit)
     titles = axis_titles(prefix, axes, None)

@@ -49,7 +49,7 @@ def draw_circle(found: Circle, ax: Any) -> Any:
 
 
 def draw_loadings(found: LoadingsMap, ax: Any) -> Any:
-    """A map of the entries of components: columns of the data down, components across; white (dark paper) is zero."""
+    """A map of loadings: columns of the data down, components across; white (dark paper) is zero."""
     ink, values = inks(ax), found.values
     most = float(np.abs(values).max(initial=0.0)) or 1.0
     picture = ax.imshow(values, cmap=ink.signed, vmin=-most, vmax=most, aspect="auto", interpolation="nearest")
@@ -66,10 +66,10 @@ def draw_loadings(found: LoadingsMap, ax: Any) -> Any:
             color = readable_on(picture.to_rgba(value))
             ax.text(j, i, _two_digits(value), ha="center", va="center", fontsize=7.5, color=color)
     bar = ax.figure.colorbar(picture, ax=ax, pad=0.02, aspect=30)
-    bar.set_label("entry of the unit vector")
+    bar.set_label("loading")
     bar.outline.set_visible(False)
     if found.left_out:
-        note(ax, f"{found.left_out:,} columns with smaller entries are left out")
+        note(ax, f"{found.left_out:,} columns with smaller loadings are left out")
     return ax
 
 

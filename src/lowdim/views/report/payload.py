@@ -123,7 +123,7 @@ def _colour(one: RowColour) -> Json:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """What the columns have to do with the components: a row is link(mean + Σ score · loading / gain)."""
+    """What the columns have to do with the components: a row is link(mean + Σ score · weight / gain)."""
 
     names: tuple[str, ...]
     loadings: Floats
@@ -136,10 +136,10 @@ class Columns:
     """(p,) standard deviations in the data's units, where known."""
     correlations: Floats | None = None
     """(k, p) with the scores."""
-    entry: str = "loading"
-    """What an entry of `loadings` is called."""
+    entry: str = "weight"
+    """What an entry of `loadings` is called: of a unit vector it is a weight, and times √λ a loading."""
     signed: bool = True
-    """Whether loadings may be negative."""
+    """Whether they may be negative."""
     origin: Floats | None = None
     """(p,) what the sum begins with, where that is not the mean."""
     link: str = "identity"
