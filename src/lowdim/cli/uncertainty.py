@@ -121,7 +121,7 @@ def _facts(sure: Uncertainty, axes: list[str]) -> dict[str, Any]:
     facts |= {"seed": sure.seed, "components": axes}
     for part in parts:
         found = sure.intervals[part]
-        facts[part] = {end: values.tolist() for end, values in found.columns().items()}
+        facts[part] = {end: list(values) for end, values in found.columns().items()}
     if sure.stability is not None:
         facts["kept"], facts["angle_upper"] = sure.stability.kept.tolist(), sure.stability.angle_upper.tolist()
     facts["counts"] = [
