@@ -75,99 +75,273 @@ def simulate(study: Study, tables: int | None = None) -> list[Found]:
 # -- populations --------------------------------------------------------------------------------------------------
 
 
+def turn(p):
+    """(p, p) the axes of all populations of p columns."""
+    return np.linalg.qr(np.random.default_rng(5).normal(size=(p, p)))[0]
+
+
 def gaussian_rows(rng, n, variances, tails=None):
-    """(n, p) rows with these variances along the columns of a rotation (p, p), and that; `tails`: of Student's t."""
-    p = len(variances)
-    axes = np.linalg.qr(np.random.default_rng(5).normal(size=(p, p)))[0]
-    rows = rng.normal(size=(n, p))
+    """(n, p) rows with these variances along the axes; `tails`: degrees of freedom of Student's t for each row."""
+    rows = rng.normal(size=(n, len(variances)))
     if tails is not None:
         rows *= np.sqrt((tails - 2) / rng.chisquare(tails, n))[:, None]
-    return rows * np.sqrt(variances) @ axes.T, axes
+    return rows * np.sqrt(variances) @ turn(len(variances)).T
+
+
+def latent_rows(rng, n, variances, k):
+    """The same rows from k hidden values (n, k) and noise of one variance, and these."""
+    axes, noise, z = turn(len(variances))[:, :k], float(variances[k:].mean()), rng.normal(size=(n, k))
+    W = axes * np.sqrt(variances[:k] - noise)
+    return z @ W.T + np.sqrt(noise) * rng.normal(size=(n, len(variances))), z, W, noise
 
 
 SPIKED = np.append([10.0, 5.0, 2.5], np.ones(7))
 WIDE = np.append([60.0, 30.0, 15.0], np.ones(197))
+STRONG = np.append([60.0, 30.0, 15.0], np.ones(7))
+WEAK = np.append([20.0, 10.0, 6.0], np.ones(197))
+DECAYING = 100 / np.arange(1.0, 51.0)
 
 
-def held(found, truth):
-    """Share of the intervals that are printed and hold the truth."""
-    there = np.isfinite(found.lower)
-    inside = (found.lower <= truth) & (truth <= found.upper)
-    return float(inside[there].mean()) if there.any() else np.nan
+def share_held(lower, upper, truth):
+    """Share of the intervals that hold the truth, of those that are printed; NaN if none is."""
+    there = np.isfinite(lower)
+    return float(((lower <= truth) & (truth <= upper))[there].mean()) if there.any() else np.nan
 
 
 # -- how sure a fit is --------------------------------------------------------------------------------------------
 
 
-def uncertainty_study(kind, n, variances, model=lowdim.PCA, tails=None, k=3, holes=0.0, **asked):
-    """Of every interval of `uncertainty`."""
-    shares = variances[:k] / variances.sum()
+def of_pca(kind, n, variances, tails=None, k=3, **asked):
+    """Of every interval of `PCA.uncertainty`."""
 
     def run(rng):
-        X, axes = gaussian_rows(rng, n, variances, tails)
-        true_rows = X.copy()
-        if holes:
-            X[rng.random(X.shape) < holes] = np.nan
-        fitted = model(k).fit(X)
-        sure = fitted.uncertainty(X, kind, **asked)
-        signs = np.sign(np.einsum("kp,pk->k", fitted.components_, axes[:, :k]))
-        axes = axes[:, :k].T * signs[:, None]
-        noise = variances[k:].mean()
-        latent = isinstance(fitted, lowdim.ProbabilisticPCA)
-        strengths = np.sqrt(variances[:k] - (noise if latent else 0.0))
-        scores = axes @ true_rows.T
-        if latent:
-            scores = scores * (strengths / variances[:k])[:, None]
+        X, axes = gaussian_rows(rng, n, variances, tails), turn(len(variances))[:, :k].T
+        model = lowdim.PCA(k).fit(X)
+        sure = model.uncertainty(X, kind, **asked)
+        axes = axes * np.sign(np.einsum("kp,kp->k", model.components_, axes))[:, None]
+        shares = variances[:k] / variances.sum()
         truths = {"variances": variances[:k], "shares": shares, "cumulative": np.cumsum(shares)}
-        truths |= {"loadings": axes * strengths[:, None], "axes": axes, "scores": scores, "noise": np.array([noise])}
-        named = {"components" if name == "axes" else name: name for name in truths}
-        return {named[one]: held(found, truths[named[one]]) for one, found in sure.intervals.items()}
+        truths |= {"loadings": axes * np.sqrt(variances[:k])[:, None], "components": axes, "scores": axes @ X.T}
+        return {name: share_held(one.lower, one.upper, truths[name]) for name, one in sure.intervals.items()}
 
     return run
 
 
-def study(name, shape, nominal, tables, run, **beside):
-    return Study(name, shape, nominal, tables, run, beside)
+def of_latent(kind, n, variances, k=3, holes=0.0, **asked):
+    """Of every interval of `ProbabilisticPCA.uncertainty`.
+
+    Scores of a posterior are hidden values; those of a bootstrap what the population's model would expect of them.
+    """
+
+    def run(rng):
+        X, z, W, noise = latent_rows(rng, n, variances, k)
+        X[rng.random(X.shape) < holes] = np.nan
+        model = lowdim.ProbabilisticPCA(k).fit(X)
+        sure = model.uncertainty(X, kind, **asked)
+        signs = np.sign(np.einsum("kp,pk->k", model.components_, W))
+        if kind != "posterior":
+            z = np.stack([np.linalg.solve(w.T @ w + noise * np.eye(k), w.T @ x) for w, x in _seen(W, X)])
+        shares, axes = variances[:k] / variances.sum(), (W / np.linalg.norm(W, axis=0) * signs).T
+        truths = {"variances": variances[:k], "shares": shares, "cumulative": np.cumsum(shares), "noise": noise}
+        truths |= {"loadings": (W * signs).T, "components": axes, "scores": (z * signs).T}
+        return {name: share_held(one.lower, one.upper, truths[name]) for name, one in sure.intervals.items()}
+
+    return run
+
+
+def _seen(W, X):
+    return ((W[here], x[here]) for x, here in zip(X, np.isfinite(X), strict=True))
+
+
+def of_parts(n_resamples):
+    """Of parts and shares of a non-negative factorisation whose parts share no columns."""
+    parts = np.kron(np.eye(3), np.ones(8)) * np.random.default_rng(5).uniform(0.3, 1, 24)
+    parts /= parts.sum(axis=1, keepdims=True)
+
+    def run(rng):
+        weights = rng.gamma(1.0, 300.0, (120, 3)) * (rng.random((120, 3)) < 0.5)
+        X = rng.poisson(weights @ parts).astype(float)
+        model = lowdim.NMF(3, beta_loss="poisson").fit(X)
+        found = model.uncertainty(X, n_resamples=n_resamples).intervals["components"]
+        order = np.argmax(model.components_ @ parts.T, axis=1)
+        truth = parts[order] * model.components_.sum(axis=1, keepdims=True)
+        there = truth > 0
+        return {"components": share_held(found.lower[there], found.upper[there], truth[there])}
+
+    return run
+
+
+# -- what is missing ----------------------------------------------------------------------------------------------
+
+
+def of_holes(n, variances, k, asked, share=0.15):
+    """Of entries that were hidden."""
+
+    def run(rng):
+        X, _, _, _ = latent_rows(rng, n, variances, k)
+        holes = rng.random(X.shape) < share
+        hidden = np.where(holes, np.nan, X)
+        lower, upper = lowdim.ProbabilisticPCA(asked).fit(hidden).intervals(hidden)
+        return {"missing entries": share_held(lower[holes], upper[holes], X[holes])}
+
+    return run
+
+
+# -- regression ---------------------------------------------------------------------------------------------------
+
+
+def of_regression(n, variances, asked, scale=False, resamples=0):
+    """Of coefficients, given the number of components that was used, and of new responses."""
+    axes, p = turn(len(variances)), len(variances)
+    S = axes * variances @ axes.T
+    beta = axes[:, :3] @ [0.5, -0.7, 1.0]
+
+    def truth(k):
+        spread = np.sqrt(np.diag(S)) if scale else np.ones(p)
+        values, V = np.linalg.eigh(S / spread / spread[:, None])
+        V, values = V[:, ::-1][:, :k], values[::-1][:k]
+        return V @ (V.T @ (S @ beta / spread) / values) / spread
+
+    def run(rng):
+        X, new = gaussian_rows(rng, n, variances), gaussian_rows(rng, 100, variances)
+        y, y_new = X @ beta + rng.normal(size=n), new @ beta + rng.normal(size=100)
+        model = lowdim.PCRegression(asked, scale=scale, cv=10, repeats=1).fit(X, y)
+        table, right = model.table("coefficients"), truth(model.n_components_)
+        ends = [np.asarray(table[end])[1:] for end in ("lower", "upper")]
+        found = {"coefficients": share_held(*ends, right)}
+        given = 1.96 * np.asarray(table["std_err_given_axes"])[1:]
+        found["coefficients, std_err_given_axes"] = share_held(model.coef_ - given, model.coef_ + given, right)
+        lower, upper = model.intervals(new)
+        found["new responses"] = share_held(lower, upper, y_new)
+        if resamples:
+            drawn = model.bootstrap(X, y, resamples)
+            found["coefficients, bootstrap()"] = share_held(drawn.lower, drawn.upper, right)
+        return found
+
+    return run
+
+
+# -- rows unlike the others ---------------------------------------------------------------------------------------
+
+
+def of_limits(n, variances, k, solver="auto", reference=True):
+    """Of good rows: how many are beyond 95 % limits."""
+
+    def run(rng):
+        X, new = gaussian_rows(rng, n, variances), gaussian_rows(rng, 200, variances)
+        model = lowdim.PCA(k, svd_solver=solver).fit(X)
+        found = {}
+        for who, rows, given in (("of the fit", X, {}), ("new", new, {"reference": X} if reference else {})):
+            table = model.table("outliers", rows, training=who != "new", **given)
+            for name in ("T2", "Q"):
+                limit = np.asarray(table[f"{name}_limit"])
+                found[f"{name}, rows {who}"] = float((np.asarray(table[name]) > limit).mean() + 0 * limit[0])
+        return found
+
+    return run
+
+
+# -- tests where nothing is there ---------------------------------------------------------------------------------
+
+
+def of_noise(n, p):
+    """How often noise is found to have a component."""
+
+    def run(rng):
+        X = rng.normal(size=(n, p))
+        found = lowdim.choose_k(X, rules=["tracy-widom", "parallel-analysis"], n_resamples=60)
+        return {rule.rule: float(rule.k > 0) for rule in found.answers}
+
+    return run
+
+
+def of_maps():
+    """How often scores are found to lie as on a map that has nothing to do with them."""
+
+    def run(rng):
+        found = lowdim.procrustes(rng.normal(size=(40, 2)), rng.normal(size=(40, 2)), n_permutations=199)
+        return {"p-value ≤ .05": float(found.p_value <= 0.05)}
+
+    return run
+
+
+def of_landmarks():
+    """Intervals that are certain: of eigenvalues of a kernel matrix from landmarks."""
+
+    def run(rng):
+        X = rng.normal(size=(150, 4))
+        exact = lowdim.KernelPCA(3, gamma=0.1).fit(X).eigenvalues_
+        found = lowdim.KernelPCA(3, gamma=0.1, eigen_solver="landmarks", n_landmarks=40).fit(X).eigenvalue_intervals_
+        return {"eigenvalues": share_held(found[:, 0], found[:, 1], exact)}
+
+    return run
+
+
+def study(name, shape, nominal, tables, run, beside=None):
+    """A study; `beside` says of statistics that are not at the level what the tables of the library say of them."""
+    return Study(name, shape, nominal, tables, run, beside or {})
 
 
 DRAWS = {"n_resamples": 200}
+AT_LEAST = "basis: at least this level"
+TAILS = "basis: Gaussian rows, which these are not"
+GIVEN = {"coefficients, std_err_given_axes": "named so", "coefficients": AT_LEAST}
+DRAWN = {**GIVEN, "coefficients, bootstrap()": "words: with few rows less often"}
+AXES = dict.fromkeys(("components", "loadings", "scores"), AT_LEAST)
+EVERY = ("variances", "shares", "cumulative", "components", "loadings", "scores")
 
 STUDIES = [
-    study("uncertainty, bootstrap", "100 × 10", 0.95, 150, uncertainty_study("bootstrap", 100, SPIKED, **DRAWS)),
-    study("uncertainty, asymptotic", "100 × 10", 0.95, 300, uncertainty_study("asymptotic", 100, SPIKED)),
-    study("uncertainty, bootstrap", "50 × 200", 0.95, 120, uncertainty_study("bootstrap", 50, WIDE, **DRAWS)),
-    study("uncertainty, asymptotic", "50 × 200", 0.95, 200, uncertainty_study("asymptotic", 50, WIDE)),
+    study("PCA, bootstrap", "100 × 10", 0.95, 150, of_pca("bootstrap", 100, SPIKED, **DRAWS)),
     study(
-        "uncertainty, bootstrap, t₅ rows",
+        "PCA, bootstrap", "50 × 200", 0.95, 120, of_pca("bootstrap", 50, WIDE, **DRAWS), dict.fromkeys(EVERY, AT_LEAST)
+    ),
+    study(
+        "PCA, bootstrap, weak",
+        "50 × 200",
+        0.95,
+        100,
+        of_pca("bootstrap", 50, WEAK, **DRAWS),
+        dict.fromkeys(EVERY, AT_LEAST),
+    ),
+    study("PCA, bootstrap, t₅ rows", "100 × 10", 0.95, 150, of_pca("bootstrap", 100, SPIKED, tails=5, **DRAWS)),
+    study("PCA, asymptotic", "100 × 10", 0.95, 300, of_pca("asymptotic", 100, SPIKED), AXES),
+    study("PCA, asymptotic", "50 × 200", 0.95, 200, of_pca("asymptotic", 50, WIDE), dict.fromkeys(EVERY, AT_LEAST)),
+    study(
+        "PCA, asymptotic, t₅ rows",
         "100 × 10",
         0.95,
         150,
-        uncertainty_study("bootstrap", 100, SPIKED, tails=5, **DRAWS),
+        of_pca("asymptotic", 100, SPIKED, tails=5),
+        dict.fromkeys(EVERY, TAILS),
     ),
+    study("probabilistic PCA, bootstrap", "100 × 10", 0.95, 100, of_latent("bootstrap", 100, SPIKED, **DRAWS)),
+    study("probabilistic PCA, posterior", "100 × 10", 0.95, 200, of_latent("posterior", 100, SPIKED), AXES),
+    study("probabilistic PCA, posterior, holes", "100 × 10", 0.95, 100, of_latent("posterior", 100, SPIKED, holes=0.1)),
     study(
-        "uncertainty, asymptotic, t₅ rows", "100 × 10", 0.95, 150, uncertainty_study("asymptotic", 100, SPIKED, tails=5)
-    ),
-    study(
-        "uncertainty, posterior",
-        "100 × 10",
-        0.95,
-        200,
-        uncertainty_study("posterior", 100, SPIKED, lowdim.ProbabilisticPCA),
-    ),
-    study(
-        "uncertainty, posterior, holes",
-        "100 × 10",
-        0.95,
-        60,
-        uncertainty_study("posterior", 100, SPIKED, lowdim.ProbabilisticPCA, holes=0.1),
-    ),
-    study(
-        "uncertainty, bootstrap, holes",
+        "probabilistic PCA, bootstrap, holes",
         "100 × 10",
         0.95,
         20,
-        uncertainty_study("bootstrap", 100, SPIKED, lowdim.ProbabilisticPCA, holes=0.1, n_resamples=60),
+        of_latent("bootstrap", 100, SPIKED, holes=0.1, n_resamples=60),
     ),
+    study("NMF, bootstrap", "120 × 24", 0.95, 20, of_parts(40)),
+    study("imputation, 3 components", "100 × 10", 0.95, 100, of_holes(100, SPIKED, 3, 3)),
+    study("imputation, 3 components", "40 × 10", 0.95, 150, of_holes(40, SPIKED, 3, 3)),
+    study("imputation, auto", "100 × 10", 0.95, 60, of_holes(100, SPIKED, 3, "auto")),
+    study("imputation, ard", "40 × 10", 0.95, 60, of_holes(40, SPIKED, 3, "ard")),
+    study("regression, 3 components", "60 × 10", 0.95, 200, of_regression(60, SPIKED, 3), GIVEN),
+    study("regression, 3 components, scaled", "150 × 10", 0.95, 100, of_regression(150, STRONG, 3, scale=True), GIVEN),
+    study("regression, cv", "60 × 10", 0.95, 100, of_regression(60, SPIKED, "cv"), GIVEN),
+    study("regression, cv", "40 × 100", 0.95, 150, of_regression(40, WIDE[:100], "cv"), GIVEN),
+    study("regression, bootstrap()", "60 × 10", 0.95, 60, of_regression(60, SPIKED, 3, resamples=200), DRAWN),
+    *(
+        study("limits", f"{n} × {len(variances)}", 0.05, tables, of_limits(n, variances, 3))
+        for n, variances, tables in ((100, SPIKED, 60), (30, SPIKED, 150), (50, WIDE, 60), (60, DECAYING, 60))
+    ),
+    study("limits, without reference", "100 × 10", 0.05, 100, of_limits(100, SPIKED, 3, "full", reference=False)),
+    study("noise", "100 × 20", 0.05, 100, of_noise(100, 20)),
+    study("procrustes", "40 × 2", 0.05, 200, of_maps()),
+    study("kernel PCA, landmarks", "150 × 4", 1.0, 20, of_landmarks()),
 ]
 
 

@@ -23,6 +23,9 @@ TIED = 0.9
 NONE = "none: "
 """How a basis begins where there is no interval."""
 
+AT_LEAST = ", at least this level"
+"""How a basis ends of intervals that are somewhat wider than their level needs."""
+
 REPEATS = (
     "With fewer rows than columns a row that is drawn again and again takes a component's place, so that resamples do "
     "not say whether these can be told apart."
@@ -58,6 +61,12 @@ class Intervals:
         each = self.estimate[0].size if len(self.estimate) else 0
         said = [one for one in self.bases for _ in range(each)]
         return {**{name: np.ravel(values) for name, values in named.items()}, "basis": said}
+
+    def at_least(self) -> Intervals:
+        """The same, called by what is known of their level: that they hold the truth at least as often."""
+        named = tuple(one if one.startswith(NONE) or not one else f"{one}{AT_LEAST}" for one in self.bases)
+        one = named[0] if len(set(named)) == 1 else named
+        return Intervals(self.estimate, self.standard_error, self.lower, self.upper, self.bias, one)
 
     def without(self, where: NDArray[np.bool_], reason: str) -> Intervals:
         """The same without intervals (NaN) of the components `where` (k,), and why."""

@@ -160,8 +160,9 @@ def percentiles(draws: Floats, estimate: Floats, level: float) -> Intervals:
 
 
 def _at(ordered: Floats, share: float) -> Floats:
-    """(m,) quantile between draws in order, (m, B)."""
-    place = share * (ordered.shape[1] - 1)
+    """(m,) quantile between draws in order, (m, B): one more number of their kind is below the i-th of them with the
+    probability i / (B + 1), which with few draws is less than i / B."""
+    place = min(max(share * (ordered.shape[1] + 1) - 1, 0.0), ordered.shape[1] - 1.0)
     first = int(np.floor(place))
     last = min(first + 1, ordered.shape[1] - 1)
     return np.asarray(ordered[:, first] + (place - first) * (ordered[:, last] - ordered[:, first]))
