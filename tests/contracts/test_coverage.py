@@ -16,22 +16,15 @@ import lowdim
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from interval_coverage import AT_LEAST, SPIKED, STUDIES, gaussian_rows, simulate
 
-ANYHOW = 0.01
-"""Beyond two standard errors: of some hundred statistics a few are beyond those by chance, and nobody would act
-otherwise upon 94 % than upon 95 %."""
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("study", STUDIES, ids=lambda one: f"{one.name}, {one.shape}")
 def test_it_holds_as_often_as_it_says(study):
+    """Within two standard errors, or called otherwise: by the library (`basis`, `words`), or by docs/coverage.md."""
     for found in simulate(study):
         said = study.beside.get(found.statistic, "")
-        short = study.nominal - found.actual if study.nominal > 0.5 else found.actual - study.nominal
-        if said in ("", AT_LEAST):
-            assert short <= found.allowed + ANYHOW, found
-        if said == "":
-            assert -short <= found.allowed + ANYHOW, found
-        assert found.printed > 0 or np.isnan(found.actual)
+        assert not found.word or said, found
+        assert found.word != "short" or said != AT_LEAST, found
 
 
 def test_what_is_not_at_its_level_is_called_otherwise():

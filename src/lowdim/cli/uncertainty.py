@@ -127,4 +127,5 @@ def _facts(sure: Uncertainty, axes: list[str]) -> dict[str, Any]:
     facts["counts"] = [
         {"rule": one.rule, "estimate": one.estimate, "lower": one.lower, "upper": one.upper} for one in sure.counts
     ]
-    return facts | {"assumptions": list(sure.assumptions), "notes": list(sure.notes)}
+    absent = sure.absent(dict(zip(sure.axes, axes, strict=True)))
+    return facts | {"assumptions": list(sure.assumptions), "notes": [*absent, *sure.notes]}

@@ -120,8 +120,10 @@ def by_resamples(
     if noise:
         intervals["noise"] = rows.noise(fit.noise_variance) if noise == "found" else given_noise(fit.noise_variance)
     drawn = percentiles(variances.T.copy(), fit.variances, level)
-    if sample.wide:
-        intervals = {name: found.at_least() for name, found in intervals.items()}
+    if gaussian_basis(sample.Y @ fit.components.T, units_weight(sample)) != BASIS:  # resamples of few long tails
+        intervals["loadings"] = intervals["loadings"].nearly()
+    for name in tuple(intervals) if sample.wide else ("scores",):
+        intervals[name] = intervals[name].at_least()
     return question.answer(
         intervals=intervals,
         assumptions=(EXCHANGEABLE, BY_INFLUENCE),

@@ -26,6 +26,9 @@ NONE = "none: "
 AT_LEAST = ", at least this level"
 """How a basis ends of intervals that are somewhat wider than their level needs."""
 
+NEARLY = ", nearly this level"
+"""How a basis ends of intervals that were found to hold the truth by one or two in a hundred less often."""
+
 REPEATS = (
     "With fewer rows than columns a row that is drawn again and again takes a component's place, so that resamples do "
     "not say whether these can be told apart."
@@ -64,7 +67,15 @@ class Intervals:
 
     def at_least(self) -> Intervals:
         """The same, called by what is known of their level: that they hold the truth at least as often."""
-        named = tuple(one if one.startswith(NONE) or not one else f"{one}{AT_LEAST}" for one in self.bases)
+        return self.called(AT_LEAST)
+
+    def nearly(self) -> Intervals:
+        """The same, called by what is known of their level: that they hold the truth a little less often."""
+        return self.called(NEARLY)
+
+    def called(self, words: str) -> Intervals:
+        """The same, with words at the end of every basis."""
+        named = tuple(one if one.startswith(NONE) or not one else f"{one}{words}" for one in self.bases)
         one = named[0] if len(set(named)) == 1 else named
         return Intervals(self.estimate, self.standard_error, self.lower, self.upper, self.bias, one)
 

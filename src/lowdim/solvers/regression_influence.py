@@ -110,7 +110,10 @@ def _by_scales(rows: Rows, found: ScoredAxes, picked: Indices, response: int, so
     M = (F * (values[:, None] + values)) @ (c[:, None] * V)
     along = E @ (V * M).T + used * (E @ (V * (c @ V)).T)
     b = found.loads[picked, response] @ V[picked]
-    return np.asarray(-0.5 * (along @ V[:, some] + E[:, some] * b[some]))
+    moved = along @ V[:, some] + E[:, some] * b[some]
+    if found.rank < V.shape[1]:  # columns that are scaled otherwise leave the space of the rows, by what E b does
+        moved = moved + E[:, some] * b[some] - ((E * b) @ V.T) @ V[:, some]
+    return np.asarray(-0.5 * moved)
 
 
 def _summed(moved: Floats, weight: Floats, groups: NDArray[np.int64] | None, k: int) -> tuple[Floats, Floats]:
