@@ -59,12 +59,11 @@ class Found:
         return (self.study.nominal - self.actual) * (1 if self.study.nominal > 0.5 else -1)
 
     @property
-    def at_level(self) -> bool:
-        """Whether it is at its level, or at least at it and called so."""
-        said = self.study.beside.get(self.statistic, "")
-        return np.isnan(self.actual) or (
-            -self.allowed <= -self.short and (said == AT_LEAST or -self.short <= self.allowed)
-        )
+    def word(self) -> str:
+        """Nothing within two standard errors of the level; else "short" or "wide"."""
+        if np.isnan(self.actual) or abs(self.short) <= self.allowed:
+            return ""
+        return "short" if self.short > 0 else "wide"
 
 
 def simulate(study: Study, tables: int | None = None) -> list[Found]:
