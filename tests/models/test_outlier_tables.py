@@ -89,8 +89,8 @@ def test_q_of_a_probabilistic_model_is_chi_squared():
     model = ProbabilisticPCA(2).fit(X)
     table = model.table("outliers", new)
     assert inside(table, "Q") == pytest.approx(0.95, abs=4 * np.sqrt(0.05 * 0.95 / 20_000) + 0.004)
-    assert "noise of the model" in model.table("limits", new)["law"][1]
-    assert "h = 6" in model.table("limits", new)["law"][1]
+    assert "h = 6, new rows" in model.table("limits", new)["law"][1]
+    assert "noise of the model" in model.table("limits", new, q_law="box")["law"][1]
 
 
 def test_without_the_whole_spectrum_q_needs_rows_of_the_fit():
@@ -102,9 +102,35 @@ def test_without_the_whole_spectrum_q_needs_rows_of_the_fit():
     with pytest.raises(BadInput, match="needs all variances"):
         model.table("outliers", X, q_law="jackson")
     own = model.table("limits", X)
-    assert "from Q of 300 rows" in own["law"][1]
+    assert "rows of the fit, from 300 rows" in own["law"][1]
+    assert "from Q of 300 rows" in model.table("limits", X, q_law="rows")["law"][1]
     new = model.table("limits", X[:5], reference=X)
-    assert new["limit"][1] == own["limit"][1]
+    assert "from 300 rows held out" in new["law"][1]
+    assert new["limit"][1] > own["limit"][1]  # new rows lie further from the axes than those they were fitted to
+
+
+@pytest.mark.parametrize(("n", "p"), [(50, 200), (30, 10)])
+def test_limits_do_not_depend_on_the_solver(n, p):
+    """Rows of the fit and new ones: any two solvers find the same axes to 1e-8, and limits are made of nothing else."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, p)) * np.append([6.0, 4, 3], np.ones(p - 3))
+    new = rng.standard_normal((9, p))
+    found = [PCA(3, svd_solver=solver).fit(X) for solver in ("full", "lanczos", "auto")]
+    for settings in ({"X": X}, {"X": new, "reference": X}):
+        limits = np.array([model.table("limits", **settings)["limit"] for model in found])
+        assert np.isfinite(limits).all()
+        np.testing.assert_allclose(limits, np.broadcast_to(limits[0], limits.shape), rtol=1e-6)
+
+
+def test_without_rows_of_the_fit_limits_of_new_rows_are_said_only_where_axes_are_known_well():
+    many = PCA(3, svd_solver="full").fit(drawn(400, 1)).table("limits", drawn(9, 2))
+    assert np.isfinite(many["limit"]).all()
+    few = PCA(3, svd_solver="full").fit(drawn(20, 1)).table("limits", drawn(9, 2))
+    assert np.isnan(few["limit"]).all()
+    assert all(law.startswith("none: the axes of so few rows") for law in few["law"])
+    rows = PCA(3, svd_solver="full").fit(drawn(20, 1)).table("outliers", drawn(9, 2))
+    assert set(rows["beyond"]) == {""}
+    assert np.isnan(rows["Q_p"]).all()
 
 
 def weighted(seed=0):
@@ -132,7 +158,10 @@ def test_rows_of_reference_are_those_of_the_fit_with_their_weights():
     model = PCA(3, svd_solver="lanczos").fit(X, sample_weight=weight)
     own = model.table("limits", X, sample_weight=weight)
     new = model.table("limits", X[:5], reference=X, reference_weight=weight)
-    assert new["limit"][1] == own["limit"][1]
+    assert new["limit"][1] > own["limit"][1]
+    repeated = np.repeat(X, weight.astype(int), axis=0)
+    again = PCA(3, svd_solver="lanczos").fit(repeated).table("limits", repeated)
+    np.testing.assert_allclose(own["limit"], again["limit"], rtol=1e-6)
     with pytest.raises(BadInput, match=r"300 rows of reference, which count 300 .* 300 of the fit, which count 600"):
         model.table("limits", X[:5], reference=X)
     with pytest.raises(BadInput, match="7 rows of reference"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lowdim.solvers.control_limits import box_limit, jackson_limit, t2_limit
+from lowdim.solvers.control_limits import box_limit, jackson_limit, q_limit, q_limit_of_moments, t2_limit
 
 TRIES = 4000
 UNLIKELY = 1e-3
@@ -22,6 +22,36 @@ def test_rows_of_a_fit_follow_the_beta_law_for_any_k(n, p, k):
     found = t2_limit(t2, k, n, 0.95, training=True)
     assert stats.kstest(found.p_values, "uniform").pvalue > UNLIKELY
     assert np.mean(t2 > found.value) == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / TRIES))
+
+
+@pytest.mark.parametrize("p", [4, 6, 12])
+def test_q_of_rows_of_a_fit_is_a_sum_over_dirichlets_law(p):
+    """Given the spectrum, over turns of the rows; saddlepoints are right to some thousandths of a probability."""
+    n, k = 10, 2
+    rng = np.random.default_rng(0)
+    turns = rng.standard_normal((TRIES, n, n - 1))
+    turns = np.linalg.qr(turns - turns.mean(axis=1, keepdims=True))[0]  # columns that add up to zero
+    spectrum = np.linspace(5.0, 1.0, p)[: n - 1]
+    q = (n - 1) * (turns[:, 0, k : len(spectrum)] ** 2 @ spectrum[k:])
+    for level in (0.5, 0.9, 0.95, 0.99):
+        found = q_limit(q, spectrum[k:], n, level, "")
+        bound = 4 * np.sqrt(level * (1 - level) / TRIES) + 0.005
+        assert np.mean(q > found.value) == pytest.approx(1 - level, abs=bound), level
+        assert np.mean(found.p_values < 1 - level) == pytest.approx(1 - level, abs=bound), level
+    left = spectrum[k:]
+    moments = q_limit_of_moments(q, float(left.sum()), float((left**2).sum()), n, 0.95, "")
+    assert moments.value == pytest.approx(
+        q_limit(q, left, n, 0.95, "").value, rel=0.05
+    )  # two moments say nearly as much
+
+
+def test_one_variance_left_out_makes_q_a_beta_variable():
+    """(n − 1)²/n l Beta(1/2, (n − 2)/2) is known exactly; of one term saddlepoints are right to .012."""
+    n, x = 12, np.array([0.5, 2.0, 5.0, 15.0])
+    law = stats.beta(0.5, (n - 2) / 2)
+    np.testing.assert_allclose(
+        q_limit(x, np.array([3.0]), n, 0.95, "").p_values, law.sf(x * n / (3 * (n - 1) ** 2)), atol=0.015
+    )
 
 
 def test_new_rows_follow_the_f_law():

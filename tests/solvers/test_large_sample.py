@@ -17,9 +17,14 @@ def spectrum(values=(10.0, 4.0, 1.0, 1.0), k=2, freedom=200.0, p=4):
 
 
 def test_variances_are_known_to_a_factor():
+    """About the population's variances, which are the estimates less their bias, to first order in 1 / f."""
     found = spectrum().variances()
-    assert np.allclose(found.standard_error, found.estimate * np.sqrt(2 / 200))
-    assert np.allclose(found.upper / found.estimate, found.estimate / found.lower)
+    middle = found.estimate - found.bias
+    assert np.allclose(found.standard_error, middle * np.sqrt(2 / 200), rtol=0.03)
+    assert np.allclose(found.upper / middle, middle / found.lower)
+    assert found.bias == pytest.approx([10 / 200 * (4 / 6 + 2 / 9), 4 / 200 * (-10 / 6 + 2 / 3)], rel=0.1)  # Lawley
+    more = spectrum(freedom=200_000.0).variances()
+    assert np.allclose(more.standard_error, more.estimate * np.sqrt(2 / 200_000), rtol=1e-4)
 
 
 def eigen(truth, n, tables):
@@ -59,8 +64,9 @@ def test_noise_for_the_rest_is_the_same_as_its_directions_one_by_one():
     axes = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0].T
     every = Spectrum(np.array([10.0, 4.0, 1.0, 1.0]), axes, 2, 0.0, 200.0, 0.95)
     assert np.allclose(one.components().standard_error, every.components().standard_error)
-    assert np.allclose(one.shares().standard_error, every.shares().standard_error)
-    assert np.allclose(one.shares(True).lower, every.shares(True).lower)
+    # sample variances of even noise are not even: what two directions add differs by some hundredths of its own part
+    assert np.allclose(one.shares().standard_error, every.shares().standard_error, rtol=1e-3)
+    assert np.allclose(one.shares(True).lower, every.shares(True).lower, rtol=1e-3)
 
 
 def test_tied_axes_may_be_anywhere_in_their_plane():
@@ -81,7 +87,7 @@ def test_the_number_that_reaches_a_share_is_where_the_intervals_cross_it():
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_information_without_holes_gives_andersons_law(k):
     """Two derivations of one thing: Fisher's information of the loadings, and the law of eigenvectors."""
-    p, n, noise = 6, 150, 0.5
+    p, n, noise = 6, 150_000, 0.5  # so many rows that nothing is left of the bias of variances
     V = np.linalg.qr(np.random.default_rng(1).normal(size=(p, k)))[0]
     lengths = np.array([3.0, 2.0, 1.2])[:k]
     known = information(V * lengths, noise, np.ones((1, p), bool), np.array([float(n)]), np.zeros(k))
@@ -90,7 +96,7 @@ def test_information_without_holes_gives_andersons_law(k):
     assert np.allclose(found.components, law.components().standard_error, rtol=1e-9)
     assert np.allclose(found.loadings, law.loadings(lengths).standard_error, rtol=1e-9)
     errors = np.sqrt(np.diag(found.variances))
-    assert np.allclose(errors, np.append(law.variances().standard_error, law.noise().standard_error), rtol=1e-9)
+    assert np.allclose(errors, np.append(law.variances().standard_error, law.noise().standard_error), rtol=1e-4)
 
 
 def test_information_is_the_curvature_of_the_likelihood():

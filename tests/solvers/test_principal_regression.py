@@ -16,6 +16,7 @@ from lowdim.solvers.principal_regression import (
     significant,
     turned,
 )
+from lowdim.solvers.regression_influence import coefficient_errors, gap_variance
 
 EXACT = 1e-10
 """Answers of two ways through float64, at condition numbers of at most a hundred or so."""
@@ -137,3 +138,42 @@ def test_a_share_takes_the_fewest_that_reach_it():
     assert len(reaching(found, float(shares[2]))) == 3
     assert len(reaching(found, float(shares[2]) + 1e-6)) == 4
     assert len(reaching(found, 1.0)) == 6
+
+
+def spread_of_refits(X, y, k, scale, delta=1e-6):
+    """(n, p) what a row changes: coefficients with it counting a little more, by differences."""
+    n = len(X)
+    base = scored_axes(Rows(X, y[:, None], np.ones(n)), scale).coefficients(np.arange(k))[0]
+    found = np.empty((n, X.shape[1]))
+    for i in range(n):
+        weight = np.ones(n)
+        weight[i] += delta
+        found[i] = (scored_axes(Rows(X, y[:, None], weight), scale).coefficients(np.arange(k))[0] - base) / delta
+    return n * found
+
+
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize(("n", "p", "k"), [(40, 5, 2), (40, 5, 5), (12, 30, 2)])
+def test_errors_of_coefficients_are_those_of_rows_that_count_a_little_more(scale, n, p, k):
+    """Derivatives of everything that is done, by differences: right to the root of rounding, 1e-5 here. Where columns
+    are scaled, dividing by n − 1 moves with the rows' number too, by about 1 / n of what it is."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, p)) * np.append([9.0, 5.0], np.linspace(1.5, 0.5, p - 2)) @ rng.normal(size=(p, p))
+    y = X @ rng.normal(size=p) + rng.normal(size=n)
+    rows = Rows(X, y[:, None], np.ones(n))
+    found = scored_axes(rows, scale)
+    unsure = gap_variance(found.strengths**2, np.arange(k), n - 1)
+    errors = coefficient_errors(rows, found, np.arange(k), scale)
+    if unsure > 1:
+        assert np.isnan(errors.standard_error).all()
+        return
+    moved = spread_of_refits(X, y, k, scale)
+    right = np.sqrt((moved**2).sum(axis=0) / (n * (n - 1 - k)) * (1 + unsure))
+    np.testing.assert_allclose(errors.standard_error[0, 1:], right, rtol=0.05 if scale else 1e-4)
+
+
+def test_a_tie_of_what_is_used_with_what_is_not_leaves_no_error():
+    X = np.linalg.qr(np.random.default_rng(0).normal(size=(60, 3)))[0]
+    X = (X - X.mean(axis=0)) * [5.0, 3.0, 2.99]
+    rows = Rows(X, X[:, :1], np.ones(60))
+    assert np.isnan(coefficient_errors(rows, scored_axes(rows, False), np.arange(2), False).standard_error).all()

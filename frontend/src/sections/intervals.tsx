@@ -24,6 +24,8 @@ interface Intervals {
   notes: string[];
 }
 
+const capital = (word: string) => `${word[0].toUpperCase()}${word.slice(1)}`;
+
 export function IntervalsSection(props: { data: Record<string, unknown> }) {
   const data = props.data as unknown as Intervals;
   const [axis, setAxis] = useState("0");
@@ -56,14 +58,14 @@ export function IntervalsSection(props: { data: Record<string, unknown> }) {
       {data.loadings && (
         <div class="controls">
           <Choice
-            label={`${data.loadings.what[0].toUpperCase()}${data.loadings.what.slice(1)} of`}
+            label={`${capital(data.loadings.what)} of`}
             options={data.axes.slice(0, 8).map((name, i) => ({ value: String(i), text: name }))}
             value={axis}
             onChange={setAxis}
           />
         </div>
       )}
-      {loadings && <Forest label={`Loadings of ${data.axes[Number(axis)]}`} estimates={loadings} xLabel="loading" zero />}
+      {loadings && <Forest label={`${capital(data.loadings!.what)} of ${data.axes[Number(axis)]}`} estimates={loadings} xLabel={data.loadings!.what} zero />}
       {loadings && (
         <AsTable
           caption={`Loadings of ${data.axes[Number(axis)]}`}

@@ -27,6 +27,7 @@ interface Target {
 
 interface Regression {
   level: number;
+  basis: string;
   reason: string;
   columns: string[];
   targets: Target[];
@@ -177,7 +178,7 @@ function Coefficients(props: { data: Regression; target: Target }) {
         />
       )}
       <p class="caption">
-        Intervals of {level} take the components and their number for given. Grey ones hold zero.{left > 0 && ` ${count(left)} columns nearer to zero are not drawn.`}
+        Intervals of {level} rest on {data.basis}. Grey ones hold zero.{left > 0 && ` ${count(left)} columns nearer to zero are not drawn.`}
       </p>
       <AsTable
         caption={`Coefficients of ${short(target.name)} with intervals of ${level}`}

@@ -121,10 +121,11 @@ def _facts(sure: Uncertainty, axes: list[str]) -> dict[str, Any]:
     facts |= {"seed": sure.seed, "components": axes}
     for part in parts:
         found = sure.intervals[part]
-        facts[part] = {end: values.tolist() for end, values in found.columns().items()}
+        facts[part] = {end: list(values) for end, values in found.columns().items()}
     if sure.stability is not None:
         facts["kept"], facts["angle_upper"] = sure.stability.kept.tolist(), sure.stability.angle_upper.tolist()
     facts["counts"] = [
         {"rule": one.rule, "estimate": one.estimate, "lower": one.lower, "upper": one.upper} for one in sure.counts
     ]
-    return facts | {"assumptions": list(sure.assumptions), "notes": list(sure.notes)}
+    absent = sure.absent(dict(zip(sure.axes, axes, strict=True)))
+    return facts | {"assumptions": list(sure.assumptions), "notes": [*absent, *sure.notes]}

@@ -20,7 +20,10 @@ Floats = NDArray[np.float64]
 
 
 def closed_form(fit: LinearFit, noise: float | None) -> LatentFit:
-    """The model of k components behind a PCA of them (ddof 0); `noise` is its variance, if that is known."""
+    """The model of k components behind a PCA of them (ddof 0); `noise` is its variance, if that is known.
+
+    Variances and their total are those of the rows, whatever noise was given: shares of them are shares of the rows'.
+    """
     p = len(fit.mean)
     least = max(LEAST_NOISE * fit.total_variance / p, float(np.finfo(float).tiny))
     if noise is None and fit.noise_variance < least:
@@ -32,10 +35,8 @@ def closed_form(fit: LinearFit, noise: float | None) -> LatentFit:
             stacklevel=5,
         )
     level = max(fit.noise_variance, least) if noise is None else noise
-    variances = np.maximum(fit.variances, level)
-    known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)}
-    known |= {"variances": variances, "total_variance": float((variances - level).sum() + p * level), "spectrum": None}
-    loglik = _loglik(fit, variances, level) + fit.weight * float(np.log(fit.gain).sum())
+    known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)} | {"spectrum": None}
+    loglik = _loglik(fit, np.maximum(fit.variances, level), level) + fit.weight * float(np.log(fit.gain).sum())
     return LatentFit(**known, noise=level, loglik=loglik, observed=np.full(p, fit.n_rows))
 
 

@@ -257,7 +257,7 @@ def record(source: Source, begun: Begun, seed: Any) -> LatentFit:
     model = in_other_terms(model, np.diag(np.einsum("kj,kj->k", turned, components)), np.zeros(model.k))
     strengths = np.linalg.norm(model.W, axis=0)
     variances = strengths**2 + model.noise
-    total = float((strengths**2).sum()) + model.noise * (len(model.mean) - len(unseen))
+    total = _total(begun, strengths, model.noise, len(model.mean) - len(unseen))
     mean = seen.mean + begun.scale * model.mean
     mean[unseen] = np.nan
     ascent = Ascent(found.loglik, found.logpost, found.finished, found.change, found.refused)
@@ -288,6 +288,17 @@ def record(source: Source, begun: Begun, seed: Any) -> LatentFit:
         spread=model.spread,
         ascent=ascent,
     )
+
+
+def _total(begun: Begun, strengths: Floats, noise: float, p: int) -> float:
+    """Of the variances of p columns: the model's, which is most likely that of the rows; but where noise or a prior was
+    given, the model's says what was given, and the variances of what was observed are the rows'."""
+    modelled = float((strengths**2).sum()) + noise * p
+    wish = begun.search.wish
+    if wish.noise is None and not wish.prior.alpha:
+        return modelled
+    observed = float((begun.observed.variances / begun.scale**2)[begun.observed.count > 0].sum())
+    return max(observed, float((strengths**2 + noise).sum()))
 
 
 def _axes(W: Floats) -> Floats:

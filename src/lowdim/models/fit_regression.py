@@ -18,6 +18,7 @@ from lowdim.results.certificate import counted
 from lowdim.results.regression import RegressionFit, Validation
 from lowdim.solvers.keep import too_many
 from lowdim.solvers.principal_regression import Rows, ScoredAxes, count_of_tests, holm, p_values, scored_axes
+from lowdim.solvers.regression_influence import coefficient_errors
 from lowdim.sources.memory import ArraySource
 from lowdim.sources.source import Source
 
@@ -47,8 +48,12 @@ def fit_regression(source: Source, sample: Sample, task: RegressionTask) -> Lear
     found = None if task.rule == "cv" else scored_axes(rows, task.scale)
     picked = _picked(task, validation, found)
     fit = _record(source, rows, picked, task)
+    groups = None if sample.groups is None else np.unique(sample.groups, return_inverse=True)[1]
+    errors = coefficient_errors(rows, found or scored_axes(rows, task.scale), picked, task.scale is True, groups)
     fit = replace(
         fit,
+        errors=errors.standard_error,
+        errors_freedom=errors.freedom,
         reason=_reason(task, validation, found, len(picked)),
         validation=validation,
         p_values=holm(p_values(found)) if found is not None and task.rule == "t-test" else None,

@@ -17,11 +17,15 @@ from lowdim.matrices.holes import count_holes, missing_values
 from lowdim.matrices.preparation import Preparation, dense
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
+from lowdim.solvers.large_sample import Spectrum
 from lowdim.solvers.latent import Latent, Posterior, expected_rows, posterior, predicted, rows_at_a_time, unpacked
 from lowdim.solvers.ppca_expected import pays_to_compile
 from lowdim.sources.source import Block
 
 Floats = NDArray[np.float64]
+
+GIVEN = 1e-6
+"""Relative difference of the noise from what components leave over, from which on it was not found but given."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,10 @@ class RowModel:
     """Of prepared rows."""
     preparation: Preparation
     columns: tuple[str, ...] | None
+    counts: Floats | None = None
+    """(p,) how many rows the loadings of each column come from; None: that is in their spread, or not known."""
+    more_noise: float = 1.0
+    """By what the noise is larger than in the rows that the loadings were fitted to."""
 
     @classmethod
     def of(cls, fit: LinearFit) -> RowModel:
@@ -41,7 +49,11 @@ class RowModel:
         spread = fit.spread if isinstance(fit, LatentFit) else None
         latent = Latent(mean, fit.components.T * strengths, fit.noise_variance, spread)
         gain = None if (fit.gain == 1).all() else fit.gain
-        return cls(latent, Preparation(np.nan_to_num(fit.mean), gain), fit.columns)
+        preparation = Preparation(np.nan_to_num(fit.mean), gain)
+        if not isinstance(fit, LatentFit) or fit.spread is not None:
+            return cls(latent, preparation, fit.columns)
+        counts = np.asarray(fit.observed * (fit.weight / max(fit.n_rows, 1)), dtype=np.float64)
+        return cls(latent, preparation, fit.columns, counts, _more_noise(fit, counts))
 
     def drawn(self, rng: np.random.Generator) -> RowModel:
         """The model with loadings and means drawn from what they may be, where they are uncertain."""
@@ -76,6 +88,20 @@ class RowModel:
         """The hidden values of the rows of a block, a piece at a time."""
         compiled = pays_to_compile(block.rows.shape[0], self.latent.k)
         return ((place, posterior(self.latent, rows, compiled)) for place, rows in self.prepared(block))
+
+
+def _more_noise(fit: LatentFit, counts: Floats) -> float:
+    """What the noise of the population is over that of the fit, which lost some to loadings fitted to the same rows; 1
+    where noise was given, which is not what the components leave over."""
+    p = int((counts > 0).sum())
+    left = (fit.total_variance - float(fit.variances.sum())) / max(p - fit.k, 1)
+    freedom = float(counts[counts > 0].mean()) - 1 if p else 0.0
+    if freedom <= fit.k + 1 or abs(left - fit.noise) > GIVEN * fit.noise:
+        return 1.0
+    unit = (freedom + 1) / freedom
+    known = Spectrum(fit.variances, fit.components[:, counts > 0], fit.k, fit.noise, freedom, 0.95, unit=unit).noise()
+    assert known.bias is not None
+    return max(1.0, float(1 - known.bias[0] / fit.noise))
 
 
 def hidden_values(block: Block, model: RowModel) -> Floats:
@@ -113,7 +139,7 @@ def filled_rows_with_deviations(
     compiled = pays_to_compile(len(values), model.latent.k)
     for place, rows in model.prepared(block):
         holes = np.isnan(rows)
-        expected, variances = predicted(model.latent, rows, compiled)
+        expected, variances = predicted(model.latent, rows, compiled, model.counts, model.more_noise)
         deviations[place][holes] = (np.sqrt(variances) / model.gain)[holes]
         _fill(values[place], expected, model)
     return np.concatenate([values, deviations], axis=1)

@@ -23,7 +23,17 @@ from lowdim.results import rows
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit
 from lowdim.results.names import column_names
-from lowdim.solvers.control_limits import Limit, box_limit, jackson_limit, t2_limit
+from lowdim.solvers.control_limits import (
+    Limit,
+    box_limit,
+    held_out_limits,
+    jackson_limit,
+    q_limit,
+    q_limit_of_moments,
+    spectrum_limits,
+    t2_limit,
+)
+from lowdim.solvers.held_out_distances import LARGEST, held_out_distances
 from lowdim.views.figures.outliers import OutlierMap
 
 if TYPE_CHECKING:
@@ -156,14 +166,11 @@ def judge(
     real, variances = _real(fit)
     t2 = rows.t_squared(found.scores[:, real], variances)
     q = rows.squared_residuals(found.scores, found.lengths)
-    # as many rows as the weights say: they count rows
-    return Judged(
-        t2,
-        t2_limit(t2, int(real.sum()), fit.weight, level, own),
-        q,
-        _q_limit(model, table, q, level, q_law, found if own else None, (reference, reference_weight)),
-        own,
-    )
+    if own:
+        within = t2_limit(t2, int(real.sum()), fit.weight, level, training=True)
+        return Judged(t2, within, q, _own_q_limit(model, table, X, found, q, level, q_law), own)
+    within, beside = _new_limits(model, table, t2, q, level, q_law, (reference, reference_weight))
+    return Judged(t2, within, q, beside, own)
 
 
 def _real(fit: LinearFit) -> tuple[NDArray[np.bool_], Floats]:
@@ -182,43 +189,105 @@ def _refuse_other_weights(model: LinearModel, found: Rows) -> None:
         )
 
 
-def _q_limit(
-    model: LinearModel,
-    table: str,
-    q: Floats,
-    level: float,
-    law: str,
-    own: Rows | None,
-    reference: tuple[Any, Any],
-) -> Limit:
+def _own_q_limit(model: LinearModel, table: str, X: Any, found: Rows, q: Floats, level: float, law: str) -> Limit:
+    """Of the rows of the fit."""
     fit = model.fit_
-    left = left_out(fit)
-    if left is not None and law in ("auto", "box"):
-        source = "from the noise of the model" if isinstance(fit, LatentFit) else "from the whole spectrum"
-        return box_limit(q, float(left.sum()), float((left**2).sum()), level, source)
-    if left is not None and law == "jackson":
-        try:
-            return jackson_limit(q, left, level)
-        except ValueError as error:
-            raise BadInput(
-                f"Jackson and Mudholkar's power of Q is {error} for the variances left out, so their limit does not "
-                "exist: take q_law='box'."
-            ) from None
     if law in ("box", "jackson"):
-        raise BadInput(
-            f"q_law={law!r} needs all variances, but this fit has found the first {fit.k} alone: take q_law='rows' "
-            "with the rows of the fit, or fit with svd_solver='full'."
-        )
-    if own is None and reference[0] is None:
-        raise BadInput(
-            f"The limit of Q needs the variances beyond the {fit.k} of this fit, or Q of its rows: pass these as "
-            f"table({table!r}, X, reference=rows), or fit with svd_solver='full'."
-        )
-    known = own if own is not None else _of_the_fit(model, table, *reference)
-    theirs, weight = rows.squared_residuals(known.scores, known.lengths), known.weights
+        return _by_known_axes(fit, q, level, law)
+    theirs, weight = q, found.weights
     mean = float(weight @ theirs / weight.sum())
     variance = float(weight @ (theirs - mean) ** 2 / weight.sum())
-    return box_limit(q, mean, variance / 2, level, f"from Q of {len(theirs):,} rows of the fit")
+    if law == "rows":
+        return box_limit(q, mean, variance / 2, level, f"from Q of {len(theirs):,} rows of the fit")
+    n, unit = fit.weight, (fit.weight - fit.ddof) / (fit.weight - 1)
+    if fit.spectrum is not None:
+        return q_limit(q, fit.spectrum[fit.k :] * unit, n, level, "from the whole spectrum")
+    first = mean * n / (n - 1)
+    if min(found.used, fit.n_columns) > LARGEST:  # the variance of Q over the rows, turned round
+        unit, m = (n - 1) ** 2 / n, n - 1
+        second = (variance * m * m * (m + 2) / (2 * unit**2) + first**2) / m
+        return q_limit_of_moments(q, first, second, n, level, f"from Q of {len(theirs):,} rows")
+    left = _left_of_rows(model, table, X, found)
+    return q_limit(q, left, n, level, f"from {len(theirs):,} rows")
+
+
+def _left_of_rows(model: LinearModel, table: str, X: Any, found: Rows) -> Floats:
+    """Variances of what the components leave of the rows, largest first, divisor n − 1."""
+    V, weight = model.fit_.components, found.weights
+    rest = prepared_rows(model, table, X, np.arange(len(weight))) - found.scores @ V
+    rest = (rest * np.sqrt(weight)[:, None])[weight > 0]
+    products = rest @ rest.T if len(rest) < rest.shape[1] else rest.T @ rest
+    values = np.linalg.eigvalsh(products)[::-1] / (float(weight.sum()) - 1)
+    most = max(min(len(rest) - 1, rest.shape[1]) - len(V), 0)
+    return np.asarray(np.maximum(values[:most], 0.0))
+
+
+def _new_limits(
+    model: LinearModel, table: str, t2: Floats, q: Floats, level: float, law: str, reference: tuple[Any, Any]
+) -> tuple[Limit, Limit]:
+    """Of new rows: from rows of the fit that are held out, or from its spectrum."""
+    fit = model.fit_
+    real, _ = _real(fit)
+    k = int(real.sum())
+    held = None
+    if reference[0] is not None:
+        known = _of_the_fit(model, table, *reference)
+        if not (isinstance(fit, LatentFit) and fit.ascent is not None):  # EM of other rows would be another fit
+            Y = prepared_rows(model, table, reference[0], np.arange(len(known.scores)))
+            held = held_out_distances(
+                Y, known.weights, k, isinstance(model.scale, (bool, np.bool_)) and bool(model.scale)
+            )
+    if held is not None:
+        within, beside = held_out_limits(t2, q, held, fit.weight, level)
+    else:
+        values = all_variances(fit)
+        if values is None:
+            raise (
+                _needs_all(fit, law)
+                if law in ("box", "jackson")
+                else BadInput(
+                    f"The limit of Q needs the variances beyond the {fit.k} of this fit, or its rows: pass these as "
+                    f"table({table!r}, X, reference=rows), or fit with svd_solver='full'."
+                )
+            )
+        values = values * ((fit.weight - fit.ddof) / (fit.weight - 1))
+        within, beside = spectrum_limits(t2, q, values, k, fit.weight, level)
+    return within, _by_known_axes(fit, q, level, law) if law in ("box", "jackson") else beside
+
+
+def _by_known_axes(fit: LinearFit, q: Floats, level: float, law: str) -> Limit:
+    """Box's limit, or Jackson and Mudholkar's, which take the axes for known."""
+    left = left_out(fit)
+    if left is None:
+        raise _needs_all(fit, law)
+    if law == "box":
+        source = "from the noise of the model" if isinstance(fit, LatentFit) else "from the whole spectrum"
+        return box_limit(q, float(left.sum()), float((left**2).sum()), level, f"{source}, axes taken for known")
+    try:
+        return jackson_limit(q, left, level)
+    except ValueError as error:
+        raise BadInput(
+            f"Jackson and Mudholkar's power of Q is {error} for the variances left out, so their limit does not "
+            "exist: take q_law='box'."
+        ) from None
+
+
+def _needs_all(fit: LinearFit, law: str) -> BadInput:
+    return BadInput(
+        f"q_law={law!r} needs all variances, but this fit has found the first {fit.k} alone: take q_law='rows' with "
+        "the rows of the fit, or fit with svd_solver='full'."
+    )
+
+
+def all_variances(fit: LinearFit) -> Floats | None:
+    """Every variance of the rows, if the fit knows them; of a probabilistic model all that are left out alike."""
+    if fit.spectrum is not None:
+        return fit.spectrum
+    left = left_out(fit)
+    if left is None:
+        return None
+    more = int(max(min(fit.weight - 1, fit.n_columns) - fit.k, 0))
+    return np.append(fit.variances, np.full(more, left.sum() / more) if more else [])
 
 
 def _of_the_fit(model: LinearModel, table: str, reference: Any, weight: Any) -> Rows:

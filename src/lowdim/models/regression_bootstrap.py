@@ -19,6 +19,11 @@ from lowdim.sources.workers import in_order
 
 Floats = NDArray[np.float64]
 
+PERCENTILES = (
+    "; ends are percentiles of resamples, which hold the truth less often than their level says where rows are few: "
+    "those of table('coefficients') do not"
+)
+
 
 @dataclass(frozen=True)
 class BootstrapCoefficients:
@@ -27,7 +32,7 @@ class BootstrapCoefficients:
     std_error: Floats
     """(p,) or (m, p), as `coef_`: standard deviation over the resamples."""
     lower: Floats
-    """Likewise: lower end of the percentile interval."""
+    """Likewise: lower end of the percentile interval, which with few rows is too narrow (`words`)."""
     upper: Floats
     level: float
     n_components: NDArray[np.int64]
@@ -78,7 +83,7 @@ def bootstrapped(
     std_error, lower, upper = _summed([one for one, _, _ in made], back, level)
     if fit.flat:
         std_error, lower, upper = std_error[0], lower[0], upper[0]
-    words = drawing.words + _chosen_by(own, [splits for _, _, splits in made if splits is not None])
+    words = drawing.words + _chosen_by(own, [splits for _, _, splits in made if splits is not None]) + PERCENTILES
     return BootstrapCoefficients(std_error, lower, upper, level, np.array([k for _, k, _ in made]), choose, words)
 
 
@@ -92,7 +97,7 @@ def _summed(made: list[Floats], back: Floats | None, level: float) -> tuple[Floa
         some = slice(start, start + step)
         values = coefficients[:, :, some] if back is None else coefficients @ back[:, some]
         found[0, :, some] = values.std(axis=0, ddof=1)
-        found[1:, :, some] = np.quantile(values, [0.5 - level / 2, 0.5 + level / 2], axis=0)
+        found[1:, :, some] = np.quantile(values, [0.5 - level / 2, 0.5 + level / 2], axis=0, method="weibull")
     return found[0], found[1], found[2]
 
 

@@ -22,7 +22,7 @@ def scores_of_block(block: Block, fit: RegressionFit) -> Floats:
             refuse_block_holes(block, fit.columns)
         else:
             rows = np.nan_to_num(filled_rows(Block(block.start, rows), RowModel.of(fit.filler)))
-    return np.asarray((rows - fit.axes.mean) @ fit.basis.T)
+    return np.asarray((rows - fit.axes.mean) @ fit.axes_used.T)
 
 
 def predictions_of_block(block: Block, fit: RegressionFit, deviations: bool) -> Floats:

@@ -34,16 +34,19 @@ def regression_table(fit: RegressionFit, name: str, level: float) -> dict[str, A
 
 
 def _coefficients(fit: RegressionFit, level: float) -> dict[str, Any]:
-    reach = scipy.stats.t.ppf(0.5 + level / 2, fit.freedom) if fit.freedom > 0 else np.nan
     columns = column_names(fit)
     found: dict[str, Any] = {"column": ["intercept", *columns]}
     for j, target in enumerate(fit.names):
         head = "" if fit.m == 1 else f"{target} "
         values = np.concatenate([fit.intercept[j : j + 1], fit.coefficients[j]])
-        errors = np.concatenate([fit.intercept_errors[j : j + 1], fit.coefficient_errors[j]])
+        given = np.concatenate([fit.intercept_errors[j : j + 1], fit.coefficient_errors[j]])
+        errors, reach = np.full_like(values, np.nan), np.full_like(values, np.nan)
+        if fit.errors is not None and fit.errors_freedom is not None:
+            errors = fit.errors[j]
+            reach = errors * scipy.stats.t.ppf(0.5 + level / 2, fit.errors_freedom[j])
         found |= {f"{head}coefficient": values, f"{head}std_err": errors}
-        found |= {f"{head}lower": values - reach * errors, f"{head}upper": values + reach * errors}
-    return found
+        found |= {f"{head}lower": values - reach, f"{head}upper": values + reach, f"{head}std_err_given_axes": given}
+    return found | {"basis": [fit.basis] * (len(columns) + 1)}
 
 
 def _components(fit: RegressionFit) -> dict[str, Any]:

@@ -26,11 +26,14 @@ from lowdim.models.uncertainty_pca import (
     Lengths,
     by_resamples,
     count_of,
+    gaussian_basis,
+    given_noise,
     law_answer,
     refuse_scaled,
     rule_in_words,
     sample_of,
     share_intervals,
+    units_weight,
 )
 from lowdim.results.certificate import counted
 from lowdim.results.latent import LatentFit
@@ -40,6 +43,7 @@ from lowdim.solvers.bootstrap import drawn, units_of
 from lowdim.solvers.bootstrap_axes import align, in_blocks, percentiles
 from lowdim.solvers.large_sample import Spectrum
 from lowdim.solvers.latent import Latent, diagonal
+from lowdim.solvers.population_spectrum import IN_NOISE
 from lowdim.solvers.ppca_em import Search
 from lowdim.solvers.ppca_information import Spread, information, spread_of
 from lowdim.solvers.prior import Prior
@@ -55,10 +59,13 @@ REFITS = 100
 MOST_PARAMETERS = 1500
 """Loadings up to which their information is inverted: a matrix of so many rows and columns."""
 
-GIVEN_LOADINGS = (
-    "Intervals of scores are those of hidden values given the loadings: they say what noise and holes leave open, not "
-    "what the rows leave open about the loadings."
+WITH_LOADINGS = (
+    "Intervals of scores are those of hidden values: what noise and holes leave open given the loadings, and what the "
+    "rows leave open about these, by the law of large samples."
 )
+BIASED = "resamples of rows with holes are biased in it; kind='posterior' of ProbabilisticPCA is not"
+OF_MODEL = "the model"
+TINY = float(np.finfo(float).tiny)
 MODEL = "It assumes the model: Gaussian hidden values, and Gaussian noise of one variance in every column."
 SCALES = "What columns were divided by (scale=True) is taken for known."
 
@@ -88,33 +95,40 @@ def latent_uncertainty(question: Question) -> Uncertainty:
 def _closed_resamples(question: Question, fit: LatentFit) -> Uncertainty:
     p, k, given = fit.n_columns, fit.k, question.model.noise_variance
 
-    def noise(left: Floats) -> Floats:
-        return np.maximum(left, 0.0) / (p - k) if given is None else np.full_like(left, given)
-
     def lengths(variances: Floats, totals: Floats) -> Lengths:
-        level = noise(totals - variances.sum(axis=1))[:, None]
-        above = np.maximum(variances, level)
-        strengths = np.sqrt(np.maximum(above - level, 0.0))
-        gains = np.divide(strengths, above, out=np.zeros_like(above), where=above > 0)
-        return Lengths(above, strengths, gains, (above - level).sum(axis=1) + p * level[:, 0])
+        left = (
+            np.maximum(totals - variances.sum(axis=1), 0.0) / (p - k) if given is None else np.full(len(totals), given)
+        )
+        strengths = np.sqrt(np.maximum(variances - left[:, None], 0.0))
+        gains = np.divide(strengths, variances, out=np.zeros_like(variances), where=variances > 0)
+        return Lengths(variances, strengths, gains)
 
-    return by_resamples(question, lengths, noise)
+    return by_resamples(question, lengths, "found" if given is None else "given")
 
 
 def _closed_law(question: Question, fit: LatentFit) -> Uncertainty:
     refuse_scaled(question)
     said = f"Beside the {counted(fit.k, 'component')} it takes all directions for even noise, as the model does."
-    return _by_spectrum(question, fit, fit.weight - 1, (said,))
+    return _by_spectrum(question, fit, (said,))
 
 
-def _by_spectrum(question: Question, fit: LatentFit, freedom: float, said: tuple[str, ...]) -> Uncertainty:
-    Y = sample_of(question, fit).Y
-    known = question.model.noise_variance is not None
-    spectrum = Spectrum(fit.variances, fit.components, fit.k, fit.noise, freedom, question.level, known)
+def _by_spectrum(question: Question, fit: LatentFit, said: tuple[str, ...]) -> Uncertainty:
+    sample = sample_of(question, fit)
+    Y = sample.Y
+    left = max(fit.total_variance - float(fit.variances.sum()), 0.0) / (fit.n_columns - fit.k)
+    basis = gaussian_basis(Y @ fit.components.T, units_weight(sample))
+    given = question.model.noise_variance
+    unit = fit.weight / (fit.weight - 1)
+    spectrum = Spectrum(fit.variances, fit.components, fit.k, left, fit.weight - 1, question.level, given, basis, unit)
+    along = Y @ fit.components.T
+    return law_answer(question, spectrum, fit.strengths, along, Y, fit.whitening, _slopes(fit), said, noise=True)
+
+
+def _slopes(fit: LatentFit) -> Floats:
+    """(k,) by which the whitening changes for one unit of a variance."""
     strengths = fit.strengths
     with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = np.nan_to_num(0.5 / (strengths * fit.variances) - strengths / fit.variances**2, posinf=0.0)
-    return law_answer(question, spectrum, strengths, Y @ fit.components.T, Y, fit.whitening, slopes, said, noise=True)
+        return np.nan_to_num(0.5 / (strengths * fit.variances) - strengths / fit.variances**2, posinf=0.0)
 
 
 # -- with holes: a fit for every resample -------------------------------------------------------------------------
@@ -172,6 +186,9 @@ def _refits(question: Question, fit: LinearFit) -> Uncertainty:
         "components": in_blocks(_turning(components, turned.turns), fit.components, count, level),
         "scores": in_blocks(_turning(scores, turned.turns), np.ascontiguousarray(estimate), count, level),
     }
+    for name in ("cumulative", "noise"):  # resamples repeat the bias that the rows have, here by more than their error
+        intervals[name] = intervals[name].without(np.ones(len(intervals[name].estimate), dtype=bool), BIASED)
+    intervals |= {name: intervals[name].at_least() for name in ("variances", "shares")}
     notes = []
     late = sum(not one.converged for one in found)
     if late:
@@ -273,20 +290,23 @@ def _start(fit: LinearFit, center: Floats, scale: Floats, count: NDArray[np.int6
 
 
 def _posterior(question: Question, fit: LatentFit) -> Uncertainty:
-    """Of hidden values given the loadings, and of loadings, variances and noise given the rows."""
-    reach = float(ndtri(0.5 + question.level / 2))
+    """Of hidden values, and of loadings, variances and noise given the rows."""
     means, covariances = question.model.posterior(question.X)
-    errors = np.sqrt(np.maximum(np.einsum("nkk->kn", covariances), 0.0))
-    scores = _symmetric(np.ascontiguousarray(means.T, dtype=np.float64), errors, reach, np.inf)
+    spread = np.maximum(np.einsum("nkk->kn", covariances), 0.0)
+    means = np.ascontiguousarray(means.T, dtype=np.float64)
     laplace = "Loadings have the posterior that is normal about its maximum (Laplace's approximation)"
     if fit.ascent is None:
-        made = _by_spectrum(question, fit, fit.weight, (f"{laplace}, without a prior.", GIVEN_LOADINGS))
+        made = _by_spectrum(question, fit, (f"{laplace}, without a prior.", WITH_LOADINGS))
+        about, noise = made.intervals["scores"], made.intervals["noise"]
+        scores = _with_loadings(means, spread, about, _unbiased(noise) / max(fit.noise, TINY), question.level)
         return replace(
             made,
             intervals={**made.intervals, "scores": scores},
             assumptions=_of_model(question, *made.assumptions[1:]),
-            notes=(),
         )
+    law = _even_law(question, fit)
+    about = _scores_by_law(fit, law, means)
+    scores = _with_loadings(means, spread, about, _unbiased(law.noise()) / max(fit.noise, TINY), question.level)
     if fit.n_columns * fit.k > MOST_PARAMETERS:
         return _of_many(question, fit, scores)
     W = fit.components.T * np.maximum(fit.strengths, np.finfo(float).tiny)
@@ -296,6 +316,34 @@ def _posterior(question: Question, fit: LatentFit) -> Uncertainty:
     return _by_spread(
         question, fit, found, scores, f"{laplace}, {prior}, as if entries were missing whatever their values."
     )
+
+
+def _even_law(question: Question, fit: LatentFit) -> Spectrum:
+    """The law of large samples of as many whole rows as columns have entries, with even noise for what is not kept."""
+    count = float(fit.observed[fit.observed > 0].mean()) * fit.weight / max(fit.n_rows, 1)
+    freedom, given = max(count - 1, 1.0), question.model.noise_variance
+    unit = (freedom + 1) / freedom
+    return Spectrum(fit.variances, fit.components, fit.k, fit.noise, freedom, question.level, given, OF_MODEL, unit)
+
+
+def _scores_by_law(fit: LatentFit, law: Spectrum, means: Floats) -> Intervals:
+    """What unsure loadings and means add to hidden values (k, n), of rows of which the holes are as expected."""
+    gains = fit.whitening
+    along = np.divide(means.T, gains, out=np.zeros_like(means.T), where=gains > 0)
+    squares = np.einsum("nk,nk->n", along, along) + law.others * fit.noise
+    return law.scores(along, squares, gains, _slopes(fit))
+
+
+def _with_loadings(means: Floats, spread: Floats, about: Intervals, noisier: float, level: float) -> Intervals:
+    """Hidden values (k, n) with what noise and holes leave open, `spread`, and what the loadings do, `about`."""
+    errors = np.sqrt(spread * noisier + np.nan_to_num(about.standard_error) ** 2)
+    found = _symmetric(means, errors, float(ndtri(0.5 + level / 2)), np.inf)
+    return replace(found, basis=OF_MODEL).without(np.asarray(np.isnan(about.lower).all(axis=1)), IN_NOISE)
+
+
+def _unbiased(noise: Intervals) -> float:
+    """The noise variance, without what it lost to the loadings that were fitted to the same rows."""
+    return float(noise.estimate[0] - (0.0 if noise.bias is None else noise.bias[0]))
 
 
 def _of_model(question: Question, *said: str) -> tuple[str, ...]:
@@ -327,27 +375,41 @@ def _of_many(question: Question, fit: LatentFit, scores: Intervals) -> Uncertain
 
 def _by_spread(question: Question, fit: LatentFit, found: Spread, scores: Intervals, said: str) -> Uncertainty:
     reach, p = float(ndtri(0.5 + question.level / 2)), fit.n_columns - len(fit.unseen)
-    k = fit.k
+    k, law = fit.k, _even_law(question, fit)
     errors = np.sqrt(np.maximum(np.diag(found.variances), 0.0))
-    values = np.append(fit.variances, fit.noise)
-    relative = np.exp(reach * errors / values)
-    of_variances = Intervals(values, errors, values / relative, values * relative)
+    estimate = np.append(fit.variances, fit.noise)
+    # about what the population has; errors are those of the estimates, as shares of these
+    values = np.append(law.population.variances, _unbiased(law.noise()))
+    factor = np.exp(reach * errors / estimate)
+    of_variances = Intervals(
+        estimate, values * errors / estimate, values / factor, values * factor, estimate - values, OF_MODEL
+    )
     # the total is Σ (λ − σ²) + p σ²
     weights = np.append(np.ones(k), p - k)
     slopes = {"shares": np.eye(k, k + 1), "cumulative": np.tri(k, k + 1)}
-    total = float(weights @ values)
+    total, whole = float(weights @ estimate), float(weights @ values)
     intervals = {"variances": _part(of_variances, slice(k)), "noise": _part(of_variances, slice(k, None))}
     for name, chosen in slopes.items():
-        share = chosen @ values / total
-        change = (chosen - share[:, None] * weights) / total
+        share = chosen @ values / whole
+        change = (chosen - share[:, None] * weights) / whole
         error = np.sqrt(np.maximum(np.einsum("ij,jl,il->i", change, found.variances, change), 0.0))
         wide = reach * error / (share * (1 - share))
-        intervals[name] = Intervals(share, error, expit(logit(share) - wide), expit(logit(share) + wide))
+        ends = (expit(logit(share) - wide), expit(logit(share) + wide))
+        known = chosen @ estimate / total
+        intervals[name] = Intervals(known, error, *ends, known - share, OF_MODEL)
+    lost = law.lost
+    for name in ("variances", "shares", "cumulative"):
+        gone = np.logical_or.accumulate(lost) if name == "cumulative" else lost
+        intervals[name] = intervals[name].without(gone, IN_NOISE)
+    if question.model.noise_variance is not None:
+        intervals["noise"] = given_noise(fit.noise)
     loadings = fit.components * fit.strengths[:, None]
     intervals["loadings"] = _symmetric(loadings, found.loadings, reach, np.inf)
     intervals["components"] = _symmetric(fit.components, np.minimum(found.components, 1.0), reach, 1.0)
+    for name in ("loadings", "components"):  # 93 to 94 % of tables at 95 %: docs/coverage.md
+        intervals[name] = intervals[name].nearly()
     intervals["scores"] = scores
-    return question.answer(intervals=intervals, assumptions=_of_model(question, said, GIVEN_LOADINGS))
+    return question.answer(intervals=intervals, assumptions=_of_model(question, said, WITH_LOADINGS))
 
 
 def _variational(fit: LatentFit) -> Spread:
@@ -374,8 +436,9 @@ def _patterns(question: Question) -> tuple[NDArray[np.bool_], Floats]:
 
 def _symmetric(values: Floats, errors: Floats, reach: float, most: float) -> Intervals:
     ends = values - reach * errors, values + reach * errors
-    return Intervals(values, errors, np.maximum(ends[0], -most), np.minimum(ends[1], most))
+    return Intervals(values, errors, np.maximum(ends[0], -most), np.minimum(ends[1], most), basis=OF_MODEL)
 
 
 def _part(found: Intervals, some: slice) -> Intervals:
-    return Intervals(found.estimate[some], found.standard_error[some], found.lower[some], found.upper[some])
+    parts = (found.estimate[some], found.standard_error[some], found.lower[some], found.upper[some])
+    return Intervals(*parts, None if found.bias is None else found.bias[some], found.basis)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import kurtosistest, norm
 
 from lowdim.errors import BadInput, BadParameter, TooLarge
 from lowdim.matrices.preparation import Preparation, dense
@@ -18,8 +20,9 @@ from lowdim.results.linear import LinearFit
 from lowdim.results.uncertainty import Count, Intervals, Uncertainty
 from lowdim.solvers.bootstrap import LOST, Resamples, Sample, memory_needed, resample, resampled
 from lowdim.solvers.bootstrap_axes import align, axis_intervals, overlaps_of, percentiles, score_intervals
-from lowdim.solvers.large_sample import Spectrum, count_reaching
+from lowdim.solvers.large_sample import BASIS, Spectrum, count_reaching
 from lowdim.solvers.minka import minka_dimension
+from lowdim.solvers.spectrum_intervals import SpectrumOfRows
 from lowdim.solvers.spectrum_rules import share_count
 from lowdim.sources.budget import available_memory, budget_of
 from lowdim.sources.source import Block, Source
@@ -38,12 +41,22 @@ data, whose sums are rounded, stay well below."""
 SMALL_BIAS = 0.25
 """Share of its standard error up to which a bias can be ignored (Efron & Tibshirani 1993, §10.3)."""
 
+CONTRADICTED = 0.01
+"""Probability of so large or small a kurtosis below which rows are not called Gaussian."""
+
+LEAST_FOR_KURTOSIS = 20
+"""Rows from which the test of the kurtosis holds (Anscombe & Glynn 1983)."""
+
 EXCHANGEABLE = (
     "It assumes that rows are exchangeable: drawn one by one from one population. Of rows that hang together (a series "
     "in time, several rows of a person) it makes intervals that are too narrow."
 )
+BY_INFLUENCE = (
+    "Intervals of variances and shares come from what each row adds to them, and lie about the population's variances "
+    "as far as the rows tell these (column bias); those of axes, loadings and scores are percentiles of resamples."
+)
 GAUSSIAN = (
-    "It assumes Gaussian rows, many more rows than columns, and variances that are all different (Anderson 1963): "
+    "It assumes Gaussian rows and variances that are all different (Anderson 1963; of many columns Bai & Ding 2012): "
     "heavy tails and near-ties make these intervals too narrow."
 )
 
@@ -58,8 +71,6 @@ class Lengths:
     """(…, k) of loadings."""
     gains: Floats
     """(…, k) of scores."""
-    totals: Floats
-    """(…,) of all variances together."""
 
 
 def pca_uncertainty(question: Question) -> Uncertainty:
@@ -73,7 +84,7 @@ def pca_uncertainty(question: Question) -> Uncertainty:
     def lengths(variances: Floats, totals: Floats) -> Lengths:
         strengths = np.sqrt(variances)
         inverse = np.divide(1.0, strengths, out=np.zeros_like(strengths), where=strengths > 0)
-        return Lengths(variances, strengths, inverse if whiten else np.ones_like(strengths), totals)
+        return Lengths(variances, strengths, inverse if whiten else np.ones_like(strengths))
 
     if question.kind == "asymptotic":
         return by_law(question, whiten)
@@ -84,9 +95,9 @@ def pca_uncertainty(question: Question) -> Uncertainty:
 
 
 def by_resamples(
-    question: Question, lengths: Callable[[Floats, Floats], Lengths], noise: Callable[[Floats], Floats] | None = None
+    question: Question, lengths: Callable[[Floats, Floats], Lengths], noise: Literal["", "found", "given"] = ""
 ) -> Uncertainty:
-    """By the PCAs of resamples; `lengths` of variances (B, k) and totals (B,); `noise` of what (B,) is left over."""
+    """By the PCAs of resamples; `lengths` of variances (B, k) and totals (B,); `noise`: whether the model has one."""
     fit: LinearFit = question.model.fit_
     count, level = question.count or RESAMPLES, question.level
     _refuse_large(question, fit, count)
@@ -98,30 +109,53 @@ def by_resamples(
     scores = np.asarray(question.model._scores(question.X), dtype=np.float64).T
     loadings = fit.components * fit.strengths[:, None]
     ones = np.ones_like(variances)
+    whole = resample(sample, units_weight(sample)).spectrum
+    rows = SpectrumOfRows(sample, fit.components, fit.variances, fit.total_variance, whole, level)
     intervals = {
-        "variances": percentiles(made.variances.T.copy(), fit.variances, level),
-        **share_intervals(made.variances, made.totals, fit, level),
+        **rows.intervals(),
         "loadings": axis_intervals(found, turned.turns, made.strengths, loadings, level),
         "components": axis_intervals(found, turned.turns, ones, fit.components, level),
         "scores": score_intervals(found, turned.turns, made.gains, np.ascontiguousarray(scores), level),
     }
-    if noise is not None:
-        left = noise(found.totals - variances.sum(axis=1))
-        intervals["noise"] = percentiles(left[None].copy(), np.array([fit.noise_variance]), level)
+    if noise:
+        intervals["noise"] = rows.noise(fit.noise_variance) if noise == "found" else given_noise(fit.noise_variance)
+    drawn = percentiles(variances.T.copy(), fit.variances, level)
+    if gaussian_basis(sample.Y @ fit.components.T, units_weight(sample)) != BASIS:  # resamples of few long tails
+        intervals["loadings"] = intervals["loadings"].nearly()
+    for name in tuple(intervals) if sample.wide else ("scores",):
+        intervals[name] = intervals[name].at_least()
     return question.answer(
         intervals=intervals,
-        assumptions=(EXCHANGEABLE,),
+        assumptions=(EXCHANGEABLE, BY_INFLUENCE),
         n_resamples=count,
         seed=question.seed,
         align="procrustes" if question.procrustes else "sign",
-        stability=turned.stability,
-        counts=_counts(question, sample, found),
+        stability=replace(turned.stability, risen=risen_of(drawn)),
+        counts=_counts(question, sample, found, whole),
         notes=(
             *_missing_axes(intervals["components"]),
             *bias_in_words(intervals["variances"], sample),
             *(rule_in_words(fit.k) if question.model.n_components == "auto" else ()),
         ),
     )
+
+
+def units_weight(sample: Sample) -> Floats:
+    """(n,) how often each row counts."""
+    return np.ones(len(sample.Y)) if sample.weight is None else sample.weight.astype(np.float64)
+
+
+def risen_of(drawn: Intervals) -> Floats:
+    """(k,) by how many standard errors variances of resamples lie above those of the rows."""
+    assert drawn.bias is not None
+    error = np.where(drawn.standard_error > 0, drawn.standard_error, np.inf)
+    return np.asarray(drawn.bias / error)
+
+
+def given_noise(noise: float) -> Intervals:
+    """(1,) of a noise variance that was given."""
+    value = np.array([noise])
+    return Intervals(value, np.zeros(1), value, value, basis="given")
 
 
 def share_intervals(variances: Floats, totals: Floats, fit: LinearFit, level: float) -> dict[str, Intervals]:
@@ -197,10 +231,9 @@ def _refuse_large(question: Question, fit: LinearFit, count: int) -> None:
         )
 
 
-def _counts(question: Question, sample: Sample, found: Resamples) -> tuple[Count, ...]:
+def _counts(question: Question, sample: Sample, found: Resamples, whole: Floats) -> tuple[Count, ...]:
     """How many components reach a share, and how many the model's own rule keeps, if it reads that off variances."""
-    weight = np.ones(len(sample.Y)) if sample.weight is None else sample.weight.astype(np.float64)
-    whole = resample(sample, weight).spectrum
+    weight = units_weight(sample)
     p, units, asked = sample.Y.shape[1], float(weight.sum()), question.model.n_components
     rules: dict[str, Callable[[Floats, int], int]] = {
         f"{question.share:.4g} of the variance": lambda spectrum, n: share_count(spectrum, question.share)
@@ -253,7 +286,7 @@ def _missing_axes(components: Intervals) -> tuple[str, ...]:
 
 
 def bias_in_words(variances: Intervals, sample: Sample) -> tuple[str, ...]:
-    """Whether resamples have larger variances than the rows they are drawn from."""
+    """Whether the rows have larger variances than the population they are drawn from."""
     assert variances.bias is not None
     error = np.where(variances.standard_error > 0, variances.standard_error, np.inf)
     biased = np.flatnonzero(np.abs(variances.bias) > SMALL_BIAS * error)
@@ -263,21 +296,14 @@ def bias_in_words(variances: Intervals, sample: Sample) -> tuple[str, ...]:
     outside = int(np.count_nonzero((variances.lower > variances.estimate) | (variances.upper < variances.estimate)))
     beside = (
         f" The {'interval' if outside == 1 else 'intervals'} of {counted(outside, 'variance')} "
-        f"{'does' if outside == 1 else 'do'} not even hold the estimate: take {'its' if outside == 1 else 'their'} "
-        "width as a guide, not the ends."
+        f"{'does' if outside == 1 else 'do'} therefore not hold the estimate."
         if outside
         else ""
     )
-    why = (
-        f"As only about 63 % of the {n} rows are in each, and some of them twice or more, they make {p:,} columns look "
-        "simpler than they are: first variances and shares come out too large, later ones too small, and too few "
-        "components reach a share."
-        if n < p
-        else "The largest of several variances is overestimated in any sample, and so again in a resample."
-    )
     return (
-        f"Variances of resamples are biased by more than {SMALL_BIAS:.2g} of a standard error for "
-        f"{counted(len(biased), 'component')} of {len(error)} (column bias). {why}{beside}",
+        f"Variances of {n} rows of {p:,} columns are biased by more than {SMALL_BIAS:.2g} of a standard error for "
+        f"{counted(len(biased), 'component')} of {len(error)} (column bias): leading ones are too large, by what the "
+        f"others add in a sample. Intervals are corrected for it.{beside}",
     )
 
 
@@ -290,10 +316,12 @@ def by_law(question: Question, whiten: bool) -> Uncertainty:
     refuse_scaled(question)
     if not model.center:
         raise BadParameter("kind='asymptotic' is about rows less their mean, but center=False: ask kind='bootstrap'.")
-    Y = sample_of(question, fit).Y
+    sample = sample_of(question, fit)
+    Y = sample.Y
     values, axes, rest, said = _known(fit, Y, question.weight)
-    spectrum = Spectrum(values, axes, fit.k, rest, fit.weight - 1, question.level)
     along = Y @ axes.T
+    basis = gaussian_basis(along[:, : fit.k], units_weight(sample))
+    spectrum = Spectrum(values, axes, fit.k, rest, fit.weight - 1, question.level, basis=basis)
     strengths = np.sqrt(values[: fit.k])
     inverse = np.divide(1.0, strengths, out=np.zeros(fit.k), where=strengths > 0)
     gains, slopes = (inverse, -0.5 * inverse**3) if whiten else (np.ones(fit.k), np.zeros(fit.k))
@@ -326,8 +354,9 @@ def law_answer(
     }
     if noise:
         intervals["noise"] = spectrum.noise()
-    n, p = Y.shape
-    notes = [f"{n:,} rows of {p:,} columns are not a large sample."] if n < 10 * p else []
+    wider = tuple(intervals) if Y.shape[0] < Y.shape[1] else ("loadings", "components", "scores")
+    intervals |= {name: intervals[name].at_least() for name in wider}
+    notes = [f"These are rows that the law is not about: {spectrum.basis}."] if spectrum.basis != BASIS else []
     notes += [] if count is not None else [f"The kept components do not reach {question.share:.4g} of the variance."]
     return question.answer(
         intervals=intervals,
@@ -335,6 +364,27 @@ def law_answer(
         counts=() if count is None else (count,),
         notes=tuple(notes),
     )
+
+
+def gaussian_basis(scores: Floats, times: Floats) -> str:
+    """What the law assumes of the rows, and whether the kurtosis of their scores (n, k) contradicts it.
+
+    Of each component by Anscombe & Glynn 1983, and of all together by Mardia 1970, whose mean fourth power of the
+    distance from the centre is k (k + 2) (n − 1) / (n + 1) with a variance of 8 k (k + 2) / n; at 1 % for all of them
+    (Bonferroni).
+    """
+    rows = np.repeat(scores, times.astype(np.int64), axis=0)
+    rows = rows[:, rows.std(axis=0) > 0] if len(rows) else rows
+    n, k = rows.shape
+    if n < LEAST_FOR_KURTOSIS or not k:
+        return BASIS
+    whole = k * (k + 2)
+    squares = ((rows - rows.mean(axis=0)) ** 2 / rows.var(axis=0)).sum(axis=1)
+    mardia = 2 * norm.sf(abs(float((squares**2).mean()) - whole * (n - 1) / (n + 1)) / np.sqrt(8 * whole / n))
+    if min(mardia, k * float(np.min(kurtosistest(rows).pvalue))) * 2 >= CONTRADICTED:
+        return BASIS
+    found = 3 * float((squares**2).mean()) / whole
+    return f"{BASIS}, which these are not (a kurtosis of {found:.3g}, not 3)"
 
 
 def refuse_scaled(question: Question) -> None:

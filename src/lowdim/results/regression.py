@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.results.latent import LatentFit
 from lowdim.results.linear import LinearFit, Provenance
+from lowdim.results.uncertainty import AT_LEAST, NONE
 
 Floats = NDArray[np.float64]
 
 RULES = ("cv", "count", "share", "t-test", "all")
 """How components may be chosen."""
+
+TIED = (
+    "a component that is used is hardly told apart from one that is not, so the rows do not tell how the axes turn; "
+    "std_err_given_axes takes them for known"
+)
+"""Why coefficients have no interval."""
 
 ROUNDING = 1e-9
 """Share of the sum of weights below which degrees of freedom are what its rounding left."""
@@ -100,6 +107,22 @@ class RegressionFit:
     missing: int = 0
     groups: int | None = None
     """How many groups of rows that belong together; None: each row stands for itself."""
+    errors: Floats | None = field(default=None, repr=False)
+    """(m, p + 1) standard errors of the intercepts and coefficients that do not take the axes for known, NaN where the
+    rows do not tell; None: a file that holds none."""
+    errors_freedom: Floats | None = field(default=None, repr=False)
+    """(m, p + 1) degrees of freedom of each."""
+
+    @property
+    def basis(self) -> str:
+        """What the intervals of the coefficients rest on, or why there are none."""
+        if self.errors is None:
+            return f"{NONE}this model's file does not tell; fit it again"
+        if np.isnan(self.errors).all():
+            return f"{NONE}{TIED}"
+        drawn = "exchangeable rows" if self.groups is None else "exchangeable groups of rows"
+        filled = ", filled values taken for known" if self.missing else ""
+        return f"{drawn}, given {self.k} component{'s' * (self.k != 1)}{filled}{AT_LEAST}"
 
     @property
     def k(self) -> int:
@@ -152,14 +175,14 @@ class RegressionFit:
         return found
 
     @property
-    def basis(self) -> Floats:
+    def axes_used(self) -> Floats:
         """(k, p) axes that are used, by which centred rows in the data's units become scores."""
         return self.axes.components[self.picked] / self.axes.scale
 
     @property
     def coefficients(self) -> Floats:
         """(m, p) in the data's units."""
-        return np.asarray(self.loads.T @ self.basis)
+        return np.asarray(self.loads.T @ self.axes_used)
 
     @property
     def intercept(self) -> Floats:
@@ -185,13 +208,13 @@ class RegressionFit:
     @property
     def coefficient_errors(self) -> Floats:
         """(m, p) standard errors σ̂ √ diag(A (TᵀT)⁻¹ Aᵀ), conditional on the axes A and on their number."""
-        leverage = (self.basis**2 / self.score_squares[:, None]).sum(axis=0)
+        leverage = (self.axes_used**2 / self.score_squares[:, None]).sum(axis=0)
         return np.asarray(np.sqrt(np.multiply.outer(self.residual_variance, leverage)))
 
     @property
     def intercept_errors(self) -> Floats:
         """(m,) standard errors of the intercepts, likewise."""
-        return np.sqrt(self.residual_variance * self.leverage(-(self.axes.mean @ self.basis.T)[None]))
+        return np.sqrt(self.residual_variance * self.leverage(-(self.axes.mean @ self.axes_used.T)[None]))
 
     def leverage(self, scores: Floats) -> Floats:
         """(n,) 1/n + Σ t² / (TᵀT) of rows with these scores (n, k)."""
@@ -201,9 +224,21 @@ class RegressionFit:
         """(n, m) of rows with these scores."""
         return np.asarray(self.y_mean + scores @ self.loads)
 
+    @property
+    def predictive_variance(self) -> Floats:
+        """(m,) variance of a new response about the model, for a row of no leverage.
+
+        σ̂², or what held-out rows showed where that is more: in the rows of the fit the axes, and with "cv" their
+        number, were made to fit, which degrees of freedom do not count.
+        """
+        if self.validation is None:
+            return self.residual_variance
+        shown = (1 - self.validation.q2) * self.squares / (self.axes.weight + self.k + 1)
+        return np.asarray(np.maximum(self.residual_variance, shown))
+
     def deviations(self, scores: Floats) -> Floats:
         """(n, m) standard deviation of a new response about its prediction, noise included."""
-        return np.sqrt(np.multiply.outer(1 + self.leverage(scores), self.residual_variance))
+        return np.sqrt(np.multiply.outer(1 + self.leverage(scores), self.predictive_variance))
 
     @property
     def r2(self) -> Floats:

@@ -41,6 +41,12 @@ RIVAL = {
     "difference_error": number,
 }
 PATHS = ("error", "std_error", "rmse", "press", "q2")
+ERRORS = ("errors", "errors_freedom")
+"""Arrays that older files do not have."""
+
+UNTOLD = -1.0
+"""Stands in files for a standard error that rows do not tell, as all numbers there are finite."""
+
 FILLER = "filler_"
 """Before the names of the arrays of what fills holes."""
 
@@ -54,6 +60,8 @@ def pack_regression(fit: RegressionFit) -> tuple[dict[str, Any], Arrays]:
         arrays |= {f"cv_{name}": getattr(checked, name) for name in PATHS}
     if fit.p_values is not None:
         arrays["p_values"] = fit.p_values
+    if fit.errors is not None and fit.errors_freedom is not None:
+        arrays |= {name: np.nan_to_num(getattr(fit, name), nan=UNTOLD) for name in ERRORS}
     filler = None
     if fit.filler is not None:
         filler, inside = pack_latent(fit.filler)
@@ -108,6 +116,7 @@ def unpack_regression(given: Any, arrays: Mapping[str, NDArray[Any]]) -> Regress
         flat=known["flat"],
         missing=known["missing"],
         groups=known["groups"],
+        **{name: _told(arrays, name, (m, axes.n_columns + 1)) for name in ERRORS if name in arrays},
     )
 
 
@@ -127,6 +136,11 @@ def _validation(given: Any, arrays: Mapping[str, NDArray[Any]], m: int) -> Valid
     shapes = {"error": (most + 1,), "std_error": (most + 1,), "rmse": (most + 1, m), "press": (m,), "q2": (m,)}
     known |= {name: array(arrays, f"cv_{name}", shape) for name, shape in shapes.items()}
     return Validation(**known)
+
+
+def _told(arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    found = array(arrays, name, shape)
+    return np.where(found == UNTOLD, np.nan, found)
 
 
 def _filler(given: Any, arrays: Mapping[str, NDArray[Any]], p: int) -> Any:

@@ -21,6 +21,15 @@ OF_COMPONENTS = ("variances", "shares", "cumulative")
 TIED = 0.9
 """Share of resamples in which a component must keep its place to be told apart from its neighbours."""
 
+NONE = "none: "
+"""How a basis begins where there is no interval."""
+
+AT_LEAST = ", at least this level"
+"""How a basis ends of intervals that are somewhat wider than their level needs."""
+
+NEARLY = ", nearly this level"
+"""How a basis ends of intervals that were found to hold the truth by one or two in a hundred less often."""
+
 REPEATS = (
     "With fewer rows than columns a row that is drawn again and again takes a component's place, so that resamples do "
     "not say whether these can be told apart."
@@ -39,13 +48,47 @@ class Intervals:
     upper: Floats
     """Ends of the intervals; NaN where nothing can be said."""
     bias: Floats | None = None
-    """Of a bootstrap: the mean over resamples less the estimate."""
+    """By how much the estimate is thought to be too large: of variances and shares what the other components add to
+    them in a sample; of what a bootstrap draws, the mean over resamples less the estimate."""
+    basis: str | tuple[str, ...] = ""
+    """What the intervals rest on, of all of them or of each component; where there is none (NaN), why."""
 
-    def columns(self, at: Any = ...) -> dict[str, Floats]:
-        """As columns of a table."""
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """(k,) of each component."""
+        return (self.basis,) * len(self.estimate) if isinstance(self.basis, str) else self.basis
+
+    def columns(self) -> dict[str, Any]:
+        """As columns of a table, entry by entry."""
         named = {"estimate": self.estimate, "standard_error": self.standard_error}
         named |= {"lower": self.lower, "upper": self.upper} | ({} if self.bias is None else {"bias": self.bias})
-        return {name: np.ravel(values[at]) for name, values in named.items()}
+        each = self.estimate[0].size if len(self.estimate) else 0
+        said = [one for one in self.bases for _ in range(each)]
+        return {**{name: np.ravel(values) for name, values in named.items()}, "basis": said}
+
+    def at_least(self) -> Intervals:
+        """The same, called by what is known of their level: that they hold the truth at least as often."""
+        return self.called(AT_LEAST)
+
+    def nearly(self) -> Intervals:
+        """The same, called by what is known of their level: that they hold the truth a little less often."""
+        return self.called(NEARLY)
+
+    def called(self, words: str) -> Intervals:
+        """The same, with words at the end of every basis."""
+        named = tuple(one if one.startswith(NONE) or not one else f"{one}{words}" for one in self.bases)
+        one = named[0] if len(set(named)) == 1 else named
+        return Intervals(self.estimate, self.standard_error, self.lower, self.upper, self.bias, one)
+
+    def without(self, where: NDArray[np.bool_], reason: str) -> Intervals:
+        """The same without intervals (NaN) of the components `where` (k,), and why."""
+        if not where.any():
+            return self
+        shape = (-1, *[1] * (self.estimate.ndim - 1))
+        gone = np.broadcast_to(where.reshape(shape), self.estimate.shape)
+        basis = tuple(f"{NONE}{reason}" if no else one for no, one in zip(where, self.bases, strict=True))
+        error, lower, upper = (np.where(gone, np.nan, one) for one in (self.standard_error, self.lower, self.upper))
+        return Intervals(self.estimate, error, lower, upper, self.bias, basis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +103,8 @@ class Stability:
     """… and what it stays below with the probability of the intervals."""
     plane_upper: Floats
     """(k,) the same of the largest angle between the space of this and all components before, and its counterpart."""
+    risen: Floats | None = None
+    """(k,) by how many standard errors variances of resamples lie above those of the rows; None: they have none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,10 +175,9 @@ class Uncertainty:
         its variance along that direction, and takes the place of a component: variances of resamples are then larger
         than those of the rows by more than chance makes them vary.
         """
-        variances = self.intervals.get("variances")
-        if variances is None or variances.bias is None or self.n_rows > self.n_columns:
+        if self.stability is None or self.stability.risen is None or self.n_rows > self.n_columns:
             return ()
-        far = dict(zip(self.axes, variances.bias > variances.standard_error, strict=True))
+        far = dict(zip(self.axes, self.stability.risen > 1, strict=True))
         return tuple(axis for axis in self._moved if far[axis])
 
     @property
@@ -150,9 +194,10 @@ class Uncertainty:
         Parameters
         ----------
         name : {"variances", "shares", "cumulative", "noise", "loadings", "components", "scores", "stability", "k"}
-            With columns estimate, standard_error, lower and upper, and of a bootstrap the bias; "loadings",
-            "components" and "scores" have a row for each entry. "stability" says how often components kept their
-            places and how far axes turned; "k" how many components rules keep. `names` are those that there are.
+            With columns estimate, standard_error, lower and upper, where it is known the bias, and basis: what the
+            interval rests on, or why there is none (NaN). "loadings", "components" and "scores" have a row for each
+            entry. "stability" says how often components kept their places and how far axes turned; "k" how many
+            components rules keep. `names` are those that there are.
         """
         if name == "stability" and self.stability is not None:
             one = self.stability
@@ -175,7 +220,18 @@ class Uncertainty:
     @printable
     def explain(self) -> str:
         """Say in words what the intervals are, what they rest on, and where that does not hold."""
-        return "\n".join([self._what(), *self._order(), *self.assumptions, *self.notes])
+        return "\n".join([self._what(), *self._order(), *self.absent(), *self.assumptions, *self.notes])
+
+    def absent(self, names: Mapping[str, str] | None = None) -> list[str]:
+        """Of which components there is no interval, and why; `names` are others that components are called by."""
+        called = names or {axis: axis for axis in self.axes}
+        shown: dict[tuple[str, str], list[str]] = {}
+        for what, found in self.intervals.items():
+            for reason in dict.fromkeys(one for one in found.bases if one.startswith(NONE)):
+                axes = [called[axis] for axis, one in zip(self.axes, found.bases, strict=False) if one == reason]
+                of = f" of {', '.join(axes)}" if len(found.bases) == self.k else ""  # the noise is of no component
+                shown.setdefault((of, reason[len(NONE) :]), []).append(what)
+        return [f"No interval of the {', '.join(listed)}{of}: {reason}." for (of, reason), listed in shown.items()]
 
     def _what(self) -> str:
         by = {"bootstrap": f"the bootstrap, from {self.n_resamples or 0:,} resamples of the rows (seed {self.seed})"}

@@ -23,6 +23,9 @@ from lowdim.sources.workers import in_order
 
 Floats = NDArray[np.float64]
 
+BASIS = "exchangeable rows"
+"""What intervals from rows drawn anew, or from what each row adds, rest on."""
+
 BLOCK_BYTES = 4 * 2**20
 """Of draws that are made and sorted at a time, by each thread: what intervals take beside their ends, for any p."""
 
@@ -138,7 +141,7 @@ def in_blocks(
 
     for _ in in_order(work, stretches()):
         pass
-    return Intervals(estimate, *made)
+    return Intervals(estimate, made[0], made[1], made[2], made[3], BASIS)
 
 
 def percentiles(draws: Floats, estimate: Floats, level: float) -> Intervals:
@@ -153,12 +156,13 @@ def percentiles(draws: Floats, estimate: Floats, level: float) -> Intervals:
     lower, upper = (
         np.where(missing, np.nan, estimate + _at(draws, share)) for share in (0.5 - level / 2, 0.5 + level / 2)
     )
-    return Intervals(estimate, np.sqrt(np.maximum(squares, 0.0) / (count - 1)), lower, upper, bias)
+    return Intervals(estimate, np.sqrt(np.maximum(squares, 0.0) / (count - 1)), lower, upper, bias, BASIS)
 
 
 def _at(ordered: Floats, share: float) -> Floats:
-    """(m,) quantile between draws in order, (m, B)."""
-    place = share * (ordered.shape[1] - 1)
+    """(m,) quantile between draws in order, (m, B): one more number of their kind is below the i-th of them with the
+    probability i / (B + 1), which with few draws is less than i / B."""
+    place = min(max(share * (ordered.shape[1] + 1) - 1, 0.0), ordered.shape[1] - 1.0)
     first = int(np.floor(place))
     last = min(first + 1, ordered.shape[1] - 1)
     return np.asarray(ordered[:, first] + (place - first) * (ordered[:, last] - ordered[:, first]))

@@ -7,6 +7,8 @@ degrees of freedom, the estimates are normal in the limit, variances and axes in
     var λ_k = 2 λ_k² / f                cov v_k = Σ_{l ≠ k} λ_k λ_l / (f (λ_k − λ_l)²) v_l v_lᵀ.
 
 The logarithm of a variance has the same standard error √(2 / f) whatever the variance, so its interval is made there.
+That is of few columns. With many, leading variances are too large and vary more than their estimates do: intervals of
+variances and shares are about the population's, with their slopes (`population_spectrum`); for p ≪ f nothing changes.
 An axis that turns by an angle θ keeps cos θ of its own entries, a loss of second order, but of everything where two
 variances are tied: intervals reach as far as estimate · cos θ, for the θ that is not exceeded. Directions that are not
 known one by one have the noise variance of probabilistic PCA, all of them the same. No direction can turn further than
@@ -16,14 +18,18 @@ into another one, so no term of the sum is let above 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 
 from lowdim.results.uncertainty import Count, Intervals
+from lowdim.solvers.population_spectrum import IN_NOISE, Population, population_of
 
 Floats = NDArray[np.float64]
+
+BASIS = "Gaussian rows"
 
 
 @dataclass(frozen=True)
@@ -39,8 +45,11 @@ class Spectrum:
     """Variance of each of the p − r directions beside them."""
     freedom: float
     level: float
-    noise_known: bool = False
-    """Whether `rest` is not an estimate."""
+    given_noise: float | None = None
+    """Noise variance that was given; None: it is `rest`, an estimate."""
+    basis: str = BASIS
+    unit: float = 1.0
+    """What values are multiplied by to be unbiased in sum: n / (n − 1) where they divide by n."""
 
     @property
     def reach(self) -> float:
@@ -73,30 +82,75 @@ class Spectrum:
 
     # -- intervals ------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def population(self) -> Population:
+        """Of which the values are a sample; directions that are not known one by one are taken for alike."""
+        p = self.axes.shape[1]
+        more = int(max(min(self.freedom, p) - len(self.values), 0)) if self.others else 0
+        rest = np.full(more, self.rest * self.others / more) if more else np.zeros(0)
+        return population_of(np.append(self.values, rest) * self.unit, self.k, self.freedom, p)
+
+    @property
+    def lost(self) -> NDArray[np.bool_]:
+        """(k,) components that noise would show as large."""
+        return ~self.population.clear
+
     def variances(self) -> Intervals:
         """(k,) on the scale of logarithms."""
-        return self._positive(self.values[: self.k], np.full(self.k, 2 / self.freedom))
+        values, known = self.values[: self.k], self.population
+        middle = np.where(known.variances > 0, known.variances, 1.0)
+        made = self._positive(middle, 2 * known.slopes / self.freedom)
+        whole = Intervals(values, made.standard_error, made.lower, made.upper, values - known.variances, self.basis)
+        return whole.without(self.lost, IN_NOISE)
 
     def noise(self) -> Intervals:
         """(1,) variance of the rest, the mean of f (p − k) squares."""
-        relative = 0.0 if self.noise_known else 2 / (self.freedom * max(self.others, 1))
-        return self._positive(np.array([self.rest]), np.array([relative]))
+        if self.given_noise is not None:
+            given = np.array([self.given_noise])
+            return Intervals(given, np.zeros(1), given, given, basis="given")
+        mean = (self._total - float(self.population.variances.sum())) / self.others_left
+        middle = np.array([max(mean, np.finfo(float).tiny)])
+        made = self._positive(middle, 2 * self._rest_squares / (self.freedom * (mean * self.others_left) ** 2))
+        value = np.array([self.rest])
+        return Intervals(value, made.standard_error, made.lower, made.upper, value - middle, self.basis)
+
+    @property
+    def others_left(self) -> int:
+        """Directions beside the k components."""
+        return max(int(self.axes.shape[1]) - self.k, 1)
+
+    @property
+    def _total(self) -> float:
+        """Of the population."""
+        return (float(self.values.sum()) + self.rest * self.others) * self.unit
+
+    @property
+    def _rest_squares(self) -> float:
+        """Σ λ² of the population beside the k components: from Σ l², which is too large by (Σ l)² / f (Bai & Saranadasa
+        1996, eq. 3.2)."""
+        f, beside = self.freedom, self.values[self.k :] * self.unit
+        if self.others:
+            return float((beside**2).sum()) + self.others * (self.rest * self.unit) ** 2
+        squares = float((beside**2).sum()) - float(beside.sum()) ** 2 / f
+        return max(f * f / ((f - 1) * (f + 2)) * squares if f > 1 else 0.0, 0.0)
 
     def shares(self, cumulative: bool = False) -> Intervals:
         """(k,) of the total, by the delta method, on the scale of logits; one by one, or of all up to each."""
-        every = np.append(self.values, self.rest)
-        times = np.append(np.ones(len(self.values)), self.others)
-        total = float(every @ times)
-        chosen = np.tri(self.k, len(every)) if cumulative else np.eye(self.k, len(every))
-        share = chosen @ every / total
-        # d share = Σ (chosen − share) dλ / total, with var dλ = 2 λ² / f, and 2 λ² / (f m) of a mean of m alike
-        gradient = (chosen - share[:, None]) * times / total
-        spread = np.sqrt(gradient**2 @ (2 * every**2 / (self.freedom * np.maximum(times, 1.0))))
+        known, total = self.population, self._total
+        chosen = np.tri(self.k) if cumulative else np.eye(self.k)
+        estimate = chosen @ self.values[: self.k] * self.unit / total
+        everything = estimate > 1 - 1e-12
+        share = np.where(everything, 1.0, chosen @ known.variances / total)
+        # d share = Σ (chosen − share) dλ / total, with var dλ = 2 slope λ² / f; what is left out adds to the total
+        spread = (chosen - share[:, None]) ** 2 @ (2 * known.slopes * known.variances**2 / self.freedom)
+        spread = np.sqrt(spread + share**2 * 2 * self._rest_squares / self.freedom) / total
         inside = (share > 0) & (share < 1)
         safe = np.where(inside, share, 0.5)
         wide = self.reach * np.where(inside, spread / (safe * (1 - safe)), 0.0)
         ends = [np.where(inside, expit(logit(safe) + side * wide), share) for side in (-1, 1)]
-        return Intervals(share, spread, ends[0], ends[1])
+        spread = np.where(inside, spread, 0.0)
+        found = Intervals(estimate, spread, ends[0], ends[1], estimate - share, self.basis)
+        return found.without(np.logical_or.accumulate(self.lost) if cumulative else self.lost, IN_NOISE)
 
     def components(self) -> Intervals:
         """(k, p)"""
@@ -106,7 +160,7 @@ class Spectrum:
         """(k, p) axes times strengths √(λ − noise), or √λ with `rest` taken as no noise."""
         mine = self.values[: self.k]
         unsure = 2 * mine**2 / self.freedom
-        if not np.allclose(strengths**2, mine) and not self.noise_known:
+        if not np.allclose(strengths**2, mine) and self.given_noise is None:
             unsure = unsure + 2 * self.rest**2 / (self.freedom * max(self.others, 1))
         by_length = np.divide(unsure, 4 * strengths**2, out=np.zeros(self.k), where=strengths > 0)
         axes = self.axes[: self.k]
@@ -136,25 +190,25 @@ class Spectrum:
         left = np.maximum(1 - squares.sum(axis=0), 0.0) if self.others else np.zeros(self.axes.shape[1])
         return np.sqrt(towards @ squares + np.multiply.outer(beside, left))
 
-    def _positive(self, values: Floats, relative: Floats) -> Intervals:
+    def _positive(self, values: Floats, relative: Floats | float) -> Intervals:
         factor = np.exp(self.reach * np.sqrt(relative))
-        return Intervals(values, values * np.sqrt(relative), values / factor, values * factor)
+        return Intervals(values, values * np.sqrt(relative), values / factor, values * factor, basis=self.basis)
 
     def _entries(self, values: Floats, errors: Floats, most: float, own: Floats | None = None) -> Intervals:
         turned = values if own is None else values * own[:, None]
         lower = np.minimum(values, turned) - self.reach * errors
         upper = np.maximum(values, turned) + self.reach * errors
-        return Intervals(values, errors, np.maximum(lower, -most), np.minimum(upper, most))
+        found = Intervals(values, errors, np.maximum(lower, -most), np.minimum(upper, most), basis=self.basis)
+        return found.without(self.lost, IN_NOISE)
 
 
 def count_reaching(cumulative: Intervals, share: float, rule: str) -> Count | None:
     """The components that reach a share, from the intervals of what they reach; None if the kept ones do not."""
-    first = [int(np.argmax(ends >= share - 1e-12)) + 1 for ends in (cumulative.estimate, cumulative.upper)]
-    if cumulative.estimate[-1] < share - 1e-12:
+    if cumulative.estimate[-1] < share - 1e-12 or np.isnan(cumulative.upper).any():
         return None
-    reached = cumulative.lower >= share
-    last = int(np.argmax(reached)) + 1 if reached.any() else len(reached) + 1
-    return Count(rule, first[0], first[1], last)
+    ends = (cumulative.estimate, cumulative.upper - 1e-12, cumulative.lower - 1e-12)
+    estimate, first, last = (int(np.argmax(np.append(one, 1.0) >= share - 1e-12)) + 1 for one in ends)
+    return Count(rule, estimate, min(first, estimate), last)
 
 
 def _capped(variances: Floats) -> Floats:

@@ -95,10 +95,14 @@ def posterior(model: Latent, X: Floats, compiled: bool = False) -> Posterior:
     return Posterior(patterns, apart, z, M, loglik)
 
 
-def predicted(model: Latent, X: Floats, compiled: bool = False) -> tuple[Floats, Floats]:
+def predicted(
+    model: Latent, X: Floats, compiled: bool = False, counts: Floats | None = None, more_noise: float = 1.0
+) -> tuple[Floats, Floats]:
     """(n, p) expected value of every entry given what was observed of its row, and the variance of a reading of it.
 
-    Where a column was never observed, nothing is expected (NaN), with infinite variance.
+    Where a column was never observed, nothing is expected (NaN), with infinite variance. `counts` (p,) says from how
+    many rows the loadings of each column come, if these are taken for as unsure as that makes them (see `_unsure`);
+    None: they are certain, or their spread is known. `more_noise` is what the noise lost to them.
     """
     values, variances = np.empty_like(X), np.empty_like(X)
     doubled = (model.products * _weights_of_packed(model.k)).T  # off the diagonal every entry stands twice
@@ -109,8 +113,31 @@ def predicted(model: Latent, X: Floats, compiled: bool = False) -> tuple[Floats,
         variances[rows] = (known.cov @ doubled + model.noise)[known.patterns.of_row]
         if model.spread is not None:
             variances[rows] += packed_squares(known.z) @ model.spread.T
+        elif counts is not None:
+            variances[rows] = more_noise * _unsure(model, known, variances[rows], counts, doubled)
     variances[:, np.isnan(model.mean)] = np.inf
     return values, variances
+
+
+def _unsure(model: Latent, known: Posterior, variances: Floats, counts: Floats, doubled: Floats) -> Floats:
+    """Variances of readings (n, p), with what loadings and means leave open that come from `counts` (p,) rows.
+
+    Loadings and mean w of a column with N entries are regressed on the expected hidden values, whose variance is
+    s² / (s² + σ²) for a loading vector of length s: so a loading has the variance σ² / N over that, the mean σ² / N. An
+    entry w z moves by its own loadings, and by the hidden values z = C Wᵀx / σ² (C their covariance), which loadings of
+    the observed columns move: dz = C (dWᵀ (x − W z) − Wᵀ dW z) / σ².
+    """
+    k = model.k
+    typical = float(counts[counts > 0].mean()) if (counts > 0).any() else 1.0
+    whole = unpacked(known.cov, k)
+    squared = packed(whole @ whole) @ doubled  # wᵀ C² w of every pattern and column
+    of_row = known.patterns.of_row
+    lengths = np.maximum(np.einsum("pk,pk->k", model.W, model.W), np.finfo(float).eps * model.noise)
+    length = 1 + (known.z**2 @ np.minimum(1 + model.noise / lengths, counts.max(initial=1.0)))[:, None]
+    observed = known.patterns.seen.sum(axis=1)[of_row][:, None]
+    own = model.noise * length / np.maximum(counts, 1.0)
+    through = length * (variances - model.noise - squared[of_row]) + observed * squared[of_row]
+    return np.asarray(variances + own + through / max(typical, 1.0))
 
 
 def expected_rows(model: Latent, known: Posterior) -> Floats:

@@ -43,11 +43,15 @@ def _trusted(fit: LinearFit) -> list[str]:
         size = fit.n_rows * len(fit.mean)
         return [
             f"missing    {fit.missing:,} of {size:,} values",
-            f"noise      standard deviation {math.sqrt(fit.noise):.4g} in every scaled column",
+            f"noise      standard deviation {math.sqrt(fit.noise):.4g} in every {_kind(fit)}column",
             f"accuracy   {ascent_in_words(fit.ascent, fit.weight)}",
         ]
     said = "\n".join(fit.certificate.notes) if fit.certificate.blank else str(fit.certificate)
     return [f"accuracy   {said}".replace("\n", "\n           ")]
+
+
+def _kind(fit: LinearFit) -> str:
+    return "" if (fit.scale == 1).all() else "scaled "
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,6 @@ from lowdim.views.screens import fit_screen, model_screen
 from lowdim.views.summary import MOST_COMPONENTS, About, accuracy
 
 BAR = 10
-
-CONDITIONAL = "of coefficients and predictions take the components and their number for given; bootstrap() does not"
 
 
 def explain_regression(fit: RegressionFit) -> str:
@@ -33,7 +32,7 @@ def explain_regression(fit: RegressionFit) -> str:
         f"fit        R² {numbers(fit.r2)} in the rows fitted{_noise(fit)}",
         f"held out   {validation_in_words(fit.validation)}",
         "beside     " + "\n           ".join([*_table(fit.rivals), fit.rivals_words] if fit.rivals else [ALONE]),
-        f"errors     {CONDITIONAL}",
+        f"errors     of coefficients: {fit.basis}",
         f"solver     {made.solver}",
         f"accuracy   {accuracy(fit.axes)}",
     ]
@@ -118,9 +117,18 @@ def regression_facts(fit: RegressionFit) -> dict[str, Any]:
         "rivals_judged_by": fit.rivals_words,
         "intercept": fit.intercept,
         "coefficients": [dict(zip(columns, row, strict=True)) for row in fit.coefficients.tolist()],
-        "standard_errors": [dict(zip(columns, row, strict=True)) for row in fit.coefficient_errors.tolist()],
+        "standard_errors": _by_column(columns, None if fit.errors is None else fit.errors[:, 1:], fit),
+        "standard_errors_basis": fit.basis,
+        "standard_errors_given_axes": _by_column(columns, fit.coefficient_errors, fit),
         "certificate": {"reached": fit.reached, "sentence": accuracy(fit.axes)},
     }
+
+
+def _by_column(
+    columns: Sequence[str], errors: NDArray[np.float64] | None, fit: RegressionFit
+) -> list[dict[str, float]]:
+    known = np.full((fit.m, len(columns)), np.nan) if errors is None else errors
+    return [dict(zip(columns, row, strict=True)) for row in known.tolist()]
 
 
 def _body(fit: RegressionFit, width: int) -> list[Line]:

@@ -29,7 +29,8 @@ def uncertainty_lines(
     ]
     lines = [*top, *_components(sure, axes, width), Line("")]
     lines += [Line(f"{one.rule}: {_count(one.lower, one.estimate, one.upper)}") for one in sure.counts]
-    for text in (*sure.notes, *_tied(sure, axes)):
+    names = dict(zip(sure.axes, axes, strict=True))
+    for text in (*sure.absent(names), *sure.notes, *_tied(sure, axes)):
         lines += wrapped("note      ", text, width, "note")
     for text in sure.assumptions:
         head, said = ("assumes   ", text[11:]) if text.startswith("It assumes ") else ("how       ", text)
@@ -44,8 +45,8 @@ def _components(sure: Uncertainty, axes: Sequence[str], width: int) -> list[Line
     titles += "" if stable is None else f"  {'kept':>5}  {'turns':>5}"
     lines = [Line(f"{titles}  surely of", "faint")]
     for j, axis in enumerate(axes[:MOST]):
-        text = f"{axis:{wide}}  {percent(shares.estimate[j]):>7}  {percent(shares.lower[j]):>7}  "
-        text += f"{percent(shares.upper[j]):>7}"
+        ends = ("none" if np.isnan(end[j]) else percent(end[j]) for end in (shares.lower, shares.upper))
+        text = "  ".join([f"{axis:{wide}}", *(f"{one:>7}" for one in (percent(shares.estimate[j]), *ends))])
         if stable is not None:
             text += f"  {stable.kept[j]:>5.0%}  {stable.angle_upper[j]:>4.0f}°"
         lines.append(Line(f"{text}  {_sure_columns(sure, j, width - len(text) - 2)}".rstrip(), "bar"))

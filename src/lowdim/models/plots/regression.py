@@ -58,7 +58,10 @@ class RegressionPlots(ScorePlots):
     def coefficients(
         self, ax: Any = None, *, response: int = 1, level: float = 0.95, most: int = 30, standardised: bool = False
     ) -> Any:
-        """Coefficients of the columns with intervals, conditional on the components; clear ones stand out.
+        """Coefficients of the columns with the intervals of `table("coefficients")`; clear ones stand out.
+
+        Where that table has none, as the rows do not tell how the axes turn, intervals are drawn that take the axes for
+        known, and the figure says so.
 
         Parameters
         ----------

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from lowdim.results.regression import RegressionFit
 
 Floats = NDArray[np.float64]
+
+GIVEN_AXES = "as if the axes were known, which these rows do not tell"
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class Coefficients:
     left_out: int
     unit: str
     """Of a column: what the response changes by a coefficient for."""
+    basis: str = ""
+    """What the intervals rest on."""
 
     @property
     def clear(self) -> NDArray[np.bool_]:
@@ -78,10 +83,24 @@ def fit_coefficients(
     standardised: bool = False,
 ) -> Coefficients:
     """Those of a response, from 0, of a fit, from its table of coefficients, which begins with the intercept."""
-    head = "" if fit.m == 1 else f"{fit.names[response]} "
-    values, lower, upper = (np.asarray(table[head + part])[1:] for part in ("coefficient", "lower", "upper"))
+    values, lower, upper, basis = shown_ends(fit, response, table, level)
     spreads = column_spreads(fit) if standardised else None
-    return coefficients(list(table["column"])[1:], values, lower, upper, fit.names[response], level, most, spreads)
+    names = list(table["column"])[1:]
+    found = coefficients(names, values[1:], lower[1:], upper[1:], fit.names[response], level, most, spreads)
+    return replace(found, basis=basis)
+
+
+def shown_ends(
+    fit: RegressionFit, response: int, table: Mapping[str, Any], level: float
+) -> tuple[Floats, Floats, Floats, str]:
+    """(p + 1,) coefficients of the table and the ends that are drawn, and what these rest on: where the table has no
+    intervals, those that take the axes for known, which are called so."""
+    head = "" if fit.m == 1 else f"{fit.names[response]} "
+    values, lower, upper = (np.asarray(table[head + part]) for part in ("coefficient", "lower", "upper"))
+    if np.isfinite(lower).any():
+        return values, lower, upper, fit.basis
+    reach = NormalDist().inv_cdf(0.5 + level / 2) * np.asarray(table[f"{head}std_err_given_axes"])
+    return values, values - reach, values + reach, GIVEN_AXES
 
 
 def column_spreads(fit: RegressionFit) -> Floats | None:

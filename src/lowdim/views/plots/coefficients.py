@@ -26,7 +26,7 @@ def draw_coefficients(found: Coefficients, ax: Any) -> Any:
         _draw_dots(found, ax, ink)
     wide = f"{100 * found.level:g} %"
     more = f"; {found.left_out:,} columns nearer to zero not shown" if found.left_out else ""
-    note(ax, f"{wide} intervals, given the components{more}")
+    note(ax, f"{wide} intervals, {found.basis or 'given the components'}{more}")
     return plain(ax)
 
 

@@ -36,8 +36,9 @@ def draw_outliers(found: OutlierMap, ax: Any) -> Any:
             getattr(ax, f"set_{side}scale")("function", functions=(_root, np.square))
         getattr(ax, f"set_{side}lim")(0, 1.12 * top if top > 0 else 1.0)
         getattr(ax, f"set_{side}label")(f"{title}{' (root scale)' if rooted else ''}")
-    rest = f"dashed: limits at {100 * found.level:g} %"
-    note(ax, f"{rest}; {len(beyond):,} of {len(points):,} rows are beyond one")
+    rest = f"dashed: limits at {100 * found.level:g} %; {len(beyond):,} of {len(points):,} rows are beyond one"
+    none = np.isnan([found.t2_limit, found.q_limit]).all()
+    note(ax, "no limits: they need the rows of the fit (reference=)" if none else rest)
     names = [] if found.names is None else [found.names[i] for i in beyond]
     put_labels(ax, points[beyond][: len(names)], names, others=points[usual])
     return plain(ax)

@@ -31,7 +31,7 @@ def intervals_section(sure: Uncertainty, axes: Sequence[str]) -> Section:
             "kept": None if sure.stability is None else encode.float32(sure.stability.kept),
             "tied": [axes[sure.axes.index(one)] for one in sure.tied],
             "assumptions": list(sure.assumptions),
-            "notes": list(sure.notes),
+            "notes": [*sure.absent(dict(zip(sure.axes, axes, strict=True))), *sure.notes],
         },
     )
 

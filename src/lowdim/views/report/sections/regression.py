@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.results.regression import RegressionFit
-from lowdim.views.figures.coefficients import column_spreads, fit_coefficients
+from lowdim.views.figures.coefficients import column_spreads, fit_coefficients, shown_ends
 from lowdim.views.figures.predictions import Predictions
 from lowdim.views.figures.validation import validation_curve
 from lowdim.views.report import encode
@@ -34,6 +34,7 @@ def regression_section(
         {
             "level": level,
             "reason": fit.reason,
+            "basis": fit_coefficients(fit, 0, table, level, MOST_COLUMNS).basis,
             "columns": list(table["column"]),
             "targets": [_target(fit, j, table, level, predictions[j] if predictions else None) for j in range(fit.m)],
             "curve": _curve(fit),
@@ -51,12 +52,13 @@ def _target(
     """Coefficients are those of the table, the intercept first; `drawn` are places among them."""
     head = "" if fit.m == 1 else f"{fit.names[j]} "
     drawn, spreads = fit_coefficients(fit, j, table, level, MOST_COLUMNS), column_spreads(fit)
+    _, lower, upper, _ = shown_ends(fit, j, table, level)
     q2 = None if fit.validation is None else encode.number(float(fit.validation.q2[j]))
     return {
         "name": fit.names[j],
         "coefficient": encode.float32(table[f"{head}coefficient"]),
-        "lower": encode.float32(table[f"{head}lower"]),
-        "upper": encode.float32(table[f"{head}upper"]),
+        "lower": encode.float32(lower),
+        "upper": encode.float32(upper),
         "drawn": encode.uint32(drawn.columns + 1),
         "places": None if drawn.places is None else encode.float32(drawn.places),
         "spread": None if spreads is None else encode.float32(np.concatenate([[np.nan], spreads])),
