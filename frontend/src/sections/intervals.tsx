@@ -68,7 +68,7 @@ export function IntervalsSection(props: { data: Record<string, unknown> }) {
       {loadings && <Forest label={`${capital(data.loadings!.what)} of ${data.axes[Number(axis)]}`} estimates={loadings} xLabel={data.loadings!.what} zero />}
       {loadings && (
         <AsTable
-          caption={`Loadings of ${data.axes[Number(axis)]}`}
+          caption={`${capital(data.loadings!.what)} of ${data.axes[Number(axis)]}`}
           head={["column", "estimate", "lower", "upper"]}
           rows={loadings.map((one) => [one.name, plain(one.value), plain(one.lower, 3), plain(one.upper, 3)])}
         />
