@@ -88,6 +88,18 @@ def _observe_rows(rows: Floats, weight: Floats) -> Observed:
         return _sums(rows, weight)
 
 
+def _settle_constant(rows: Floats, known: NDArray[np.bool_], seen: Floats, mean: Floats, squares: Floats) -> None:
+    """Give columns of which all values seen are equal that value as their mean, and squares of zero, in place."""
+    eps = float(np.finfo(float).eps)
+    (suspect,) = np.nonzero((seen > 0) & (squares <= seen * (4 * eps * mean) ** 2))
+    if not len(suspect):
+        return
+    some, there = rows[:, suspect], known[:, suspect]
+    high = np.max(some, axis=0, where=there, initial=-np.inf)
+    equal = high == np.min(some, axis=0, where=there, initial=np.inf)
+    mean[suspect[equal]], squares[suspect[equal]] = high[equal], 0.0
+
+
 def _sums(rows: Floats, weight: Floats) -> Observed:
     known = np.isfinite(rows)
     count = known.sum(axis=0)
@@ -100,4 +112,5 @@ def _sums(rows: Floats, weight: Floats) -> Observed:
         apart[~known] = 0.0
     infinite = np.zeros_like(count) if whole else np.isinf(rows).sum(axis=0)
     squares = weight @ np.square(apart)
+    _settle_constant(rows, known, seen, mean, squares)
     return Observed(len(rows), float(weight.sum()), seen, count, mean, squares, infinite)

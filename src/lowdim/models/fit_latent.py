@@ -211,8 +211,8 @@ def scales(seen: Observed, scale: bool | Floats) -> Floats:
 
 
 def constant(seen: Observed) -> NDArray[np.bool_]:
-    """(p,) columns whose variation is no larger than the rounding of their own values."""
-    found: NDArray[np.bool_] = np.sqrt(seen.variances) <= 4 * np.finfo(float).eps * np.abs(seen.mean)
+    """(p,) columns of which all values seen are equal."""
+    found: NDArray[np.bool_] = seen.squares <= 0
     return found
 
 
