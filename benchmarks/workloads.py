@@ -61,6 +61,10 @@ LARGE = ("sklearn arpack", "sklearn arpack tol=1e-7", "scipy svds", "sklearn ran
 WORKLOADS = (
     Workload("1,000,000 × 100 float64, slow, k = 10", lambda: dense(10**6, 100, "slow"), 10, TALL),
     Workload("1,000,000 × 100 float32, slow, k = 10", lambda: dense(10**6, 100, "slow", np.float32), 10, TALL),
+    Workload("400,000 × 100 float32, slow, k = 10", lambda: dense(400_000, 100, "slow", np.float32), 10, TALL),
+    Workload("100,000 × 100 float32, slow, k = 10", lambda: dense(100_000, 100, "slow", np.float32), 10, TALL, 15),
+    Workload("20,000 × 90 float32, slow, k = 10", lambda: dense(20_000, 90, "slow", np.float32), 10, TALL, 31),
+    Workload("2,000 × 50 float32, slow, k = 10", lambda: dense(2000, 50, "slow", np.float32), 10, TALL, 101),
     Workload("50,000 × 1,000, slow, k = 50", lambda: dense(50_000, 1000, "slow"), 50, TALL[::2]),
     Workload("50,000 × 1,000, fast, k = 50", lambda: dense(50_000, 1000, "fast"), 50, TALL[::2]),
     Workload("5,000 × 5,000, slow, k = 50", lambda: dense(5000, 5000, "slow"), 50, LARGE, 3),
