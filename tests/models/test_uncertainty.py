@@ -362,7 +362,7 @@ def test_components_of_noise_have_no_interval_and_the_table_says_why(kind):
         assert np.isnan(table["upper"]).all(), name
         assert all(one.startswith("none: no more than noise") for one in table["basis"]), name
     assert "No interval of the variances" in sure.explain()
-    assert "pca0, pca1" in sure.explain()
+    assert "PC1, PC2" in sure.explain()
     # a component that is clear of noise has one
     clear = noise + 5 * np.random.default_rng(1).normal(size=(20, 1)) * np.ones(200)
     table = lowdim.PCA(2).fit(clear).uncertainty(clear, kind, n_resamples=50).table("variances")

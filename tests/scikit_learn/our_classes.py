@@ -12,12 +12,12 @@ import sklearn.decomposition
 
 import lowdim
 
-REPLACED = sorted(set(sklearn.decomposition.__all__) & set(lowdim.__all__))
-
-for _name in REPLACED:
-    setattr(sklearn.decomposition, _name, getattr(lowdim, _name))
-
 outcomes: dict[str, list[str]] = {"passed": [], "failed": [], "skipped": []}
+
+
+def pytest_configure():
+    for name in set(sklearn.decomposition.__all__) & set(lowdim.__all__):
+        setattr(sklearn.decomposition, name, getattr(lowdim, name))
 
 
 def pytest_runtest_logreport(report):

@@ -252,6 +252,7 @@ def _certified(matrix: Matrix, search: Search) -> Found:
         rounding=rounding.of_values(V, values) + own,
         tilt=rounding.of_products(V, values) + own,
         following=following,
+        converged=search.finished,
         following_residual=(float(search.residuals[k]) if more else 0.0) + rounding.norm + own,
     )
     return Found(factors, missed)

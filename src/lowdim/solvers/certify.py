@@ -75,6 +75,9 @@ def certify(factors: Factors, total: float, unit: float, asked: Accuracy, accoun
     missed = untrusted(values, half, asked.allowed(values, total), p)
     if factors.lost is not None:
         missed |= factors.lost[:k]
+    if not factors.converged:
+        left = np.minimum(residuals, np.divide(residuals**2, gaps, out=np.full(k, np.inf), where=clear))
+        missed |= untrusted(values, left, asked.relative * values, p)
     nothing = np.zeros(len(factors.values) - k)
     with np.errstate(under="ignore"):
         return Certificate(

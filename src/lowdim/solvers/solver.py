@@ -40,6 +40,8 @@ class Factors:
     """(k,) how many times further axes turn than residual and tilt over the gap: where they come from those of Y Yᵀ."""
     spectrum: Floats | None = None
     """All eigenvalues, where the solver found them anyway."""
+    converged: bool = True
+    """Whether an iteration came to its end; one that was stopped answers for its residuals, however small all is."""
     measured: bool = True
     """Whether the residuals were measured, or follow from the backward error of a full decomposition."""
     notes: tuple[str, ...] = ()
