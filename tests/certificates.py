@@ -446,7 +446,7 @@ def cast(X: Matrix, dtype: str) -> Matrix:
         return X
     largest = float(np.abs(X).max())
     if dtype == "int64":
-        return np.rint(X * (1000 / largest if largest > 0 else 1)).astype(np.int64)
+        return np.rint(X / largest * 1000 if largest > 0 else X).astype(np.int64)
     limit = float(np.finfo(dtype).max) / 16
     if largest > limit or 0 < largest < 1e-3:
         X = X / largest

@@ -26,7 +26,7 @@ def run(command, folder, path):
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    """`pyright --verifytypes`, with scikit-learn's five base classes known (stubs/README.md)."""
+    """`pyright --verifytypes`, with scikit-learn's base classes known (stubs/README.md)."""
     command = [*PYRIGHT, "--verifytypes", "lowdim", "--ignoreexternal", "--outputjson"]
     path = os.pathsep.join([str(SOURCE), str(HERE / "stubs")])
     return json.loads(run(command, tmp_path_factory.mktemp("types"), path))["typeCompleteness"]

@@ -16,7 +16,7 @@ import numpy as np
 
 from lowdim.matrices.columns import Span, gram_of_span, learn_span, product_with_span, spans
 from lowdim.matrices.holes import missing_values
-from lowdim.matrices.moments import OWN, PIECE_ROWS, Moments, beside, block_moments
+from lowdim.matrices.moments import OWN, PIECE_ROWS, TINIEST, Moments, beside, block_moments
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.products import Floats, add, block_normal, block_scores, block_triangle, merge_triangles
 from lowdim.matrices.rounding import CHANCE, UNIT_ROUNDOFF, Rounding
@@ -31,11 +31,6 @@ BEARABLE = 1e4
 
 HARMLESS = 64.0
 """The same for dense rows, where it spares a copy: six of 53 bits, which `rounding` counts."""
-
-TINIEST = float(np.finfo(float).smallest_subnormal)
-
-LEAST_SQUARED = 1e-130
-"""Values all below this have squares, or differences that have squares, too small for float64."""
 
 HARMLESS_LOW = 1e-18
 """Share of all variance up to which compiled products do without what float64 leaves over of the mean."""
@@ -204,12 +199,8 @@ class RowBlocks(Matrix):
         """Take the moments that a reading gives, once more in other units if squares would leave the range."""
         moments = read()
         if moments.holes is None and _out_of_range(moments):
-            constant = np.isfinite(moments.variances).all() and not moments.variances.any()
-            if not constant or (moments.n_rows > 1 and self.source.repeatable):
-                unit = _power_of_two(self._largest())
-                if not constant or unit > 1 / LEAST_SQUARED:
-                    self._unit = unit
-                    moments = read()
+            self._unit = _power_of_two(self._largest())
+            moments = read()
         if moments.holes is not None:
             raise missing_values(moments.holes, moments.n_rows, self.source.columns)
         return self.set_moments(moments)
@@ -346,7 +337,7 @@ def _power_of_two(largest: float) -> float:
 
 
 def _out_of_range(moments: Moments) -> bool:
-    """Whether squares, or squares of them, overflow or lose digits to underflow; constant columns may have lost all."""
+    """Whether squares, or squares of them, overflow or lose digits to underflow."""
     largest = float(np.max(moments.variances, initial=0.0))
     finite = np.isfinite(moments.scatter).all() and np.isfinite(moments.mean).all()
-    return not finite or largest > 1e140 or largest < 1e-140
+    return not finite or largest > 1e140 or 0 < largest < 1e-140

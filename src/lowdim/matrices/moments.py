@@ -23,6 +23,8 @@ PIECE_ROWS = 1024
 """Rows that one product adds up. A sum of m terms errs by up to m units of its last place, and does where the data
 have few different values (0 and 1/3, say), whose roundings do not cancel: so sums are kept short, and summed again."""
 
+TINIEST = float(np.finfo(float).smallest_subnormal)
+
 OWN = 8
 """Roundings beside those of sums: of the shift, of weights, of the product, of taking the mean off."""
 
@@ -77,6 +79,7 @@ class Moments:
             add_outer(scatter, step, self.weight * (other.weight / weight))
             # errors add up entry by entry, and √(a c) + √(b d) ≤ √((a + b) (c + d)); joining rounds a few times more
             error = self.error + other.error + OWN * UNIT_ROUNDOFF * np.maximum(_diagonal(scatter), 0.0)
+            _mark_lost(scatter, error, np.flatnonzero((_diagonal(scatter) <= 0) & (step != 0)))
             mean, low = _two_parts(self.mean, self.low + step * (other.weight / weight))
         holes = add_holes(self.holes, other.holes)
         return Moments(self.n_rows + other.n_rows, weight, mean, scatter, holes, low, error)
@@ -101,6 +104,13 @@ def beside(parts: list[Moments]) -> Moments:
 
 def _diagonal(scatter: NDArray[np.float64]) -> NDArray[np.float64]:
     return scatter.diagonal() if scatter.ndim == 2 else scatter
+
+
+def _mark_lost(scatter: NDArray[np.float64], error: NDArray[np.float64], places: NDArray[np.intp]) -> None:
+    """Give columns that vary, but by squares too small for float64, the least variance, and as large an error."""
+    if len(places):
+        scatter[(places, places) if scatter.ndim == 2 else places] = TINIEST
+        error[places] = np.maximum(error[places], TINIEST)
 
 
 def _two_parts(
@@ -143,6 +153,10 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0, compiled: bool
         error = _sum_error(min(rows, n_rows) + -(-n_rows // rows), np.sqrt(_diagonal(scatter)), offset, weight)
         add_outer(scatter, offset, -weight)
         mean, low = _two_parts(shift * unit, offset)
+    (none,) = np.nonzero(_diagonal(scatter) <= 0)
+    if len(none):
+        first = dense(block.rows[:1])[0, none]
+        _mark_lost(scatter, error, none[(dense(block.rows[:, none]) != first).any(axis=0)])
     holes = None if np.isfinite(mean).all() else count_holes(block.rows)
     return Moments(n_rows, weight, mean, scatter, holes, low, error)
 
@@ -211,6 +225,8 @@ def _sparse_moments(block: Block, unit: float) -> Moments:
         most = int(np.bincount(column, minlength=p).max(initial=0))
         error = _sum_error(most + 1, np.sqrt(scatter), offset, total)
         add_outer(scatter, offset, -total)
+        varies = np.bincount(column, apart != 0, p) + ((stored < total) & (near != 0))
+        _mark_lost(scatter, error, np.flatnonzero((scatter <= 0) & (varies > 0)))
         mean, low = _two_parts(near, offset)
     holes = None if np.isfinite(mean).all() else count_holes(block.rows)
     return Moments(n_rows, total, mean, scatter, holes, low, error)

@@ -85,7 +85,10 @@ class Scaling:
         """How rows of X become rows of Y; the moments are those of unit · X."""
         gain = self.gain(moments)
         if unit != 1.0:
-            gain = np.full_like(moments.mean, unit) if gain is None else gain * unit
+            with np.errstate(over="ignore"):
+                gain = np.full_like(moments.mean, unit) if gain is None else gain * unit
+            if not np.isfinite(gain).all():
+                raise BadInput("Some columns are too small to be scaled in float64: multiply them by 1e300 first.")
         low = moments.low / unit if isinstance(moments.low, np.ndarray) and moments.low.any() else None
         return Preparation(moments.mean / unit, gain, low)
 

@@ -46,7 +46,7 @@ class IncrementalPCA(PCA):
 
     # the settings of PCA that scikit-learn's IncrementalPCA does not have
     svd_solver = "covariance_eigh"
-    tol = 0.0
+    tol: float = 0.0
     iterated_power: Any = "auto"
     n_oversamples = 10
     power_iteration_normalizer = "auto"

@@ -257,7 +257,7 @@ class LinearModel(Exported, Tables, VarianceModel):
         """Keep it; the record is made of all that was assigned when it is needed."""
         self._keep_assigned(name, value)
         if name == "components_" and not hasattr(self, "n_features_in_") and np.ndim(value) == 2:
-            self.n_features_in_ = np.shape(value)[1]
+            self.n_features_in_: int = int(np.shape(value)[1])
 
     def _with_assigned(self, record: Any) -> LinearFit:
         return linear_record(record, self._assigned, type(self).__name__)

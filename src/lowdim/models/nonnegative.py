@@ -69,7 +69,7 @@ class NonNegativeModel(Unsure, RecordedModel[NonNegativeFit]):
         """Keep it; the record is made of it when it is needed."""
         self._keep_assigned(name, value)
         if name == "components_" and not hasattr(self, "n_features_in_") and np.ndim(value) == 2:
-            self.n_features_in_ = np.shape(value)[1]
+            self.n_features_in_: int = int(np.shape(value)[1])
 
     # -- read-outs ------------------------------------------------------------------------------------------------
 

@@ -236,7 +236,9 @@ def _certified(matrix: Matrix, search: Search) -> Found:
     V, product = turn @ V, turn @ product
     residuals = np.linalg.norm(product - values[:, None] * V, axis=1)
     more = k < len(search.values)
-    rounding, own = matrix.rounding, 4 * EPS * float(np.max(values, initial=0.0))
+    # of combining products of the basis, and of the turn
+    own = (8 + 2 * np.sqrt(search.space.size)) * EPS * float(np.max(values, initial=0.0))
+    rounding = matrix.rounding
     following = float(max(search.values[k], 0.0)) if more else None
     missed = False
     if search.space.watch is not None and search.finished and not search.space.complete and k:

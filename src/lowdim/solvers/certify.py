@@ -67,10 +67,12 @@ def certify(factors: Factors, total: float, unit: float, asked: Accuracy, accoun
         upper = np.maximum(upper, total + account.total_error - (np.cumsum(values) - values))
         gaps, clear = np.zeros(k), np.zeros(k, dtype=bool)
         half = upper - values
-    sines = np.divide(error * growth, gaps, out=np.ones(k), where=clear) + 2 * EPS
+    orthogonality = _orthogonality(factors.vectors)
+    sines = np.divide(error * growth, gaps, out=np.ones(k), where=clear) + orthogonality + 2 * EPS
     clusters, cut = _clusters(values, error, below, below_error)
     crude = bool(len(clear)) and not clear.any()
     span, beyond = (1.0, total) if crude else _span(values, error, growth, below + below_error)
+    span += orthogonality
     captured = _captured(values, rounding, beyond, total, account.total_error)
     missed = untrusted(values, half, asked.allowed(values, total), p)
     if factors.lost is not None:
@@ -91,7 +93,7 @@ def certify(factors: Factors, total: float, unit: float, asked: Accuracy, accoun
             clusters=clusters,
             cut=cut,
             subspace_angle=float(np.arcsin(min(1.0, span))),
-            orthogonality=_orthogonality(factors.vectors),
+            orthogonality=orthogonality,
             captured=captured,
             tol=asked.relative,
             untrusted=tuple(np.flatnonzero(missed).tolist()),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.solvers.keep import Keep
-from lowdim.solvers.solver import Factors, Solver, backward_error
+from lowdim.solvers.solver import Factors, Solver, backward_error, growth_of_last
 from lowdim.sources.workers import all_blas_threads
 
 Floats = NDArray[np.float64]
@@ -116,6 +116,7 @@ def _factors(matrix: RowBlocks, sizes: Floats, V: Floats, keep: Keep, most: int)
         tilt=backward,
         following=float(values[k]) if k < len(values) else None,
         following_residual=float(more[0]) if k < len(values) else 0.0,
+        growth=growth_of_last(sizes[:k], V.shape[1]),
         spectrum=values[:most],
         measured=False,
     )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.results.certificate import Accuracy
 from lowdim.solvers.decomposition import svd_error
-from lowdim.solvers.solver import Factors, complete, untrusted
+from lowdim.solvers.solver import Factors, complete, growth_of_last, untrusted
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ def repaired(matrix: RowBlocks, found: Factors, rng: np.random.Generator) -> Fac
         better = _on_the_span(matrix, found, rng)
     passes = matrix.passes - before
     note = f"digits lost by squaring were restored ({passes} more pass{'es' * (passes > 1)})"
-    return replace(better, growth=1.0, notes=(*found.notes, note))
+    return replace(better, growth=growth_of_last(np.sqrt(better.values), p), notes=(*found.notes, note))
 
 
 def _on_the_span(matrix: RowBlocks, found: Factors, rng: np.random.Generator) -> Factors:

@@ -57,6 +57,18 @@ def backward_error(sizes: Floats, p: int) -> Floats:
     return error
 
 
+def growth_of_last(sizes: Floats, p: int) -> Floats:
+    """(k,) what the error of σ² over a gap of σ² has to be taken times, to be an angle: 1 but for the last of p axes.
+
+    An axis turns by the error of σ over the nearest gap of σ (Wedin 1972). With σ² in the place of σ that is the same
+    or more for a neighbour below, and less, σ_i / σ_j times, for one far above: the only one that the last axis has.
+    """
+    growth = np.ones(len(sizes))
+    if len(sizes) == p > 1 and sizes[-1] > 0:
+        growth[-1] = max(1.0, sizes[-2] / sizes[-1])
+    return growth
+
+
 def untrusted(values: Floats, error: Floats, allowed: Floats, p: int) -> NDArray[np.bool_]:
     """(k,) eigenvalues whose error exceeds what is allowed, and could be less by a decomposition of Y itself.
 
