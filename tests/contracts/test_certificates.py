@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse
 from tests.certificates import EXACT, FAMILIES, SOLVERS, Case, broken_promises, cases, fitted, truths
 
 import lowdim
@@ -169,3 +170,74 @@ def test_a_start_that_misses_nothing_is_left_alone() -> None:
     values = 0.8 ** np.arange(400)
     found = BlockLanczos().solve(Diagonal(values), KeepCount(5), 1e-10, np.random.default_rng(0))
     assert found.notes == ()
+
+
+def test_weighted_sparse_rows_with_a_full_column_have_the_bounds_of_dense_ones() -> None:
+    rng = np.random.default_rng(0)
+    D = rng.standard_normal((400, 3)) + np.array([1e6, 3e5, 0])
+    weight = rng.random(400) + 0.1
+    for settings in ({}, {"scale": True}):
+        dense = lowdim.PCA(3, svd_solver="full", **settings).fit(D, sample_weight=weight)
+        for solver in ("auto", "arpack", "gram", "tsqr"):
+            model = lowdim.PCA(3, svd_solver=solver, **settings).fit(scipy.sparse.csr_array(D), sample_weight=weight)
+            assert np.isfinite(model.certificate_.upper).all()
+            # an offset of 1e6 costs the products of sparse rows up to twelve digits, which the bound counts
+            half = (model.certificate_.upper - model.certificate_.lower) / 2 + 1e-10
+            assert (np.abs(model.explained_variance_ - dense.explained_variance_) <= half).all()
+    ones = scipy.sparse.csr_array(np.ones((400, 1)))
+    S = scipy.sparse.hstack([ones, scipy.sparse.random(400, 200, 0.05, random_state=0)]).tocsr()
+    certificate = lowdim.PCA(3).fit(S, sample_weight=rng.random(400)).certificate_
+    assert np.isfinite(certificate.upper).all()
+    assert certificate.word == "certified"
+
+
+def test_what_is_not_finite_is_not_certified() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            certificate = lowdim.PCA(2, svd_solver="full").fit(X, sample_weight=rng.random(200) * 1e200).certificate_
+        except BadInput:
+            return
+    assert np.isfinite(certificate.upper).all() or not certificate.reached
+
+
+@pytest.mark.parametrize("tol", [1e-4, 1e-3, 1e-2])
+def test_copies_of_an_eigenvalue_are_all_found_at_a_loose_tolerance(tol: float) -> None:
+    p, rng = 200, np.random.default_rng(0)
+    sizes = np.r_[10 * np.ones(16), 5 * 0.9 ** np.arange(p - 16)]
+    U = np.linalg.qr(np.c_[np.ones(250), rng.standard_normal((250, p))])[0][:, 1:]
+    V = np.linalg.qr(rng.standard_normal((p, p)))[0]
+    certificate = lowdim.PCA(17, svd_solver="arpack", tol=tol).fit((U * sizes) @ V.T).certificate_
+    right = sizes[:17] ** 2 / 249
+    assert (certificate.lower <= right * (1 + 1e-12)).all()
+    assert (right * (1 - 1e-12) <= certificate.upper).all()
+
+
+@pytest.mark.parametrize("solver", ["full", "tsqr", "arpack", "covariance_eigh"])
+def test_many_rows_of_few_values_stay_within_the_bounds(solver: str) -> None:
+    # all roundings are alike, so errors grow with the rows
+    n = 20_000
+    X = (np.arange(n) % 2)[:, None] * np.ones((1, 3)) / 3
+    right = 3 * (np.longdouble(1 / 3) ** 2 * n / 4) / (n - 1)
+    certificate = lowdim.PCA(1, svd_solver=solver).fit(X).certificate_
+    assert certificate.lower[0] <= right <= certificate.upper[0]
+
+
+def test_weights_that_leave_nothing_to_divide_by_are_refused() -> None:
+    rng = np.random.default_rng(97)
+    weight = rng.random(200)
+    with pytest.raises(BadInput, match="leave nothing to divide by"):
+        lowdim.PCA(2).fit(rng.standard_normal((200, 3)), sample_weight=weight / weight.sum())
+
+
+def test_a_heavy_row_is_what_columns_are_shifted_by() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((50, 3)) + 1e3
+    weight = np.ones(50)
+    weight[7] = 1e12
+    full = lowdim.PCA(3, svd_solver="full").fit(X, sample_weight=weight)
+    model = lowdim.PCA(3).fit(X, sample_weight=weight)
+    assert model.certificate_.reached
+    np.testing.assert_allclose(model.explained_variance_, full.explained_variance_, rtol=1e-9)

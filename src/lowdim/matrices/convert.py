@@ -90,7 +90,7 @@ def _without(source: ArraySource | SparseSource, dropped: Any) -> ArraySource | 
 
 
 def relative_spacing(dtype: np.dtype[Any]) -> float:
-    """Spacing of the numbers that the data can hold, float64 at the finest; 0 for whole numbers, which are exact."""
-    if dtype.kind != "f":
+    """Spacing of the numbers that the data can hold, float64 at the finest; 0 for whole numbers that it holds all."""
+    if dtype.kind != "f" and dtype.itemsize < 8:
         return 0.0
-    return float(np.finfo(dtype if dtype.itemsize < 8 else float).eps)
+    return float(np.finfo(dtype if dtype.kind == "f" and dtype.itemsize < 8 else float).eps)

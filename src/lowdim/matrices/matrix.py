@@ -19,7 +19,7 @@ from lowdim.matrices.holes import missing_values
 from lowdim.matrices.moments import OWN, PIECE_ROWS, TINIEST, Moments, beside, block_moments
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.products import Floats, add, block_normal, block_scores, block_triangle, merge_triangles
-from lowdim.matrices.rounding import CHANCE, UNIT_ROUNDOFF, Rounding
+from lowdim.matrices.rounding import UNIT_ROUNDOFF, Rounding
 from lowdim.matrices.scaling import Scaling
 from lowdim.sources.memory import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source
@@ -118,24 +118,22 @@ class RowBlocks(Matrix):
 
     @property
     def rounding(self) -> Rounding:
-        """Errors of products Q YᵀY, which round as independent errors do: one factor is a vector of any numbers.
+        """Errors of products Q YᵀY: of the sums over a row and over rows, by their numbers of terms.
 
-        Sums over a row and over rows err by about √m units of roundoff for m terms (Higham & Mary 2019). Sparse data
-        take the mean off afterwards, which costs digits.
+        Sparse data take the mean off afterwards, which costs digits.
         """
         sizes = self.scaling.prepared_variances(self.moments)
-        terms = np.sqrt(self.n_columns) + np.sqrt(self._terms_a_column)
         if self.centers_after:
             center = self._prepared_center
             sizes = sizes + self.moments.weight * center * center
-        relative = UNIT_ROUNDOFF * (CHANCE * terms + OWN)
-        return self._rounding(relative * sizes + self.left_of_mean)
+        in_rows, in_columns = self._terms
+        return self._rounding(UNIT_ROUNDOFF * (in_rows + in_columns + OWN) * sizes + self.left_of_mean)
 
     @property
-    def _terms_a_column(self) -> float:
-        """Terms of the sums over rows: all of them where rows are sparse, else those of a piece, and pieces."""
+    def _terms(self) -> tuple[float, Floats | float]:
+        """Terms of the sums over a row, and over the rows of each column: those of a piece, and pieces."""
         n = float(self.moments.n_rows)
-        return n if self.source.sparse else min(n, PIECE_ROWS) + n / PIECE_ROWS
+        return float(self.n_columns), n if self.source.sparse else min(n, PIECE_ROWS) + n / PIECE_ROWS
 
     @property
     def scatter_rounding(self) -> Rounding:
@@ -284,6 +282,14 @@ class InMemory(RowBlocks):
         per_block = partial(block_scores, preparation=self.preparation, V=V, center_after=self.centers_after)
         self.passes += 1
         return np.concatenate(list(in_order(per_block, self.source.blocks())))
+
+    @property
+    def _terms(self) -> tuple[float, Floats | float]:
+        """Of sparse rows, what is stored."""
+        if not self.source.sparse:
+            return super()._terms
+        stored = np.bincount(self._array.indices, minlength=self.n_columns).astype(np.float64)
+        return float(np.diff(self._array.indptr).max(initial=0)), stored
 
     @property
     def heaviest(self) -> float:

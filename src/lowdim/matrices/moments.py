@@ -107,10 +107,10 @@ def _diagonal(scatter: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _mark_lost(scatter: NDArray[np.float64], error: NDArray[np.float64], places: NDArray[np.intp]) -> None:
-    """Give columns that vary, but by squares too small for float64, the least variance, and as large an error."""
+    """Give columns that vary, but by less than their sums tell, a variance of that size, all of it error."""
     if len(places):
-        scatter[(places, places) if scatter.ndim == 2 else places] = TINIEST
         error[places] = np.maximum(error[places], TINIEST)
+        scatter[(places, places) if scatter.ndim == 2 else places] = error[places]
 
 
 def _two_parts(
@@ -146,7 +146,7 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0, compiled: bool
     compiled = compiled and not full and unit == 1.0 and block.weight is None
     with np.errstate(invalid="ignore", over="ignore"):
         most = UNSHIFTED if full else UNSHIFTED_VARIANCES * (not compiled)  # compiled, a shift costs nothing
-        shift = _shift(block.rows, unit, most)
+        shift = _shift(block, unit, most)
         total, scatter = _compiled_sums(block, shift) if compiled else _sums(block, shift, unit, rows, full)
         weight = float(n_rows) if block.weight is None else float(block.weight.sum())
         offset = total / weight
@@ -218,14 +218,17 @@ def _sparse_moments(block: Block, unit: float) -> Moments:
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.bincount(column, of_entry * values, p) / total
         stored = np.bincount(column, of_entry, p)
+        count = np.bincount(column, minlength=p)
+        # of rows that are not stored; where all are, a difference of two sums would be their rounding
+        rest = np.where(count == n_rows, 0.0, np.maximum(total - stored, 0.0))
+        unsure = 0.0 if block.weight is None else np.where(count == n_rows, 0.0, n_rows * UNIT_ROUNDOFF * total)
         near = np.where(_all_equal(values, column, n_rows, p), _any_value(values, column, p), near)
         apart = values - near[column]
-        offset = (np.bincount(column, of_entry * apart, p) - (total - stored) * near) / total
-        scatter = np.bincount(column, of_entry * apart**2, p) + (total - stored) * near**2
-        most = int(np.bincount(column, minlength=p).max(initial=0))
-        error = _sum_error(most + 1, np.sqrt(scatter), offset, total)
+        offset = (np.bincount(column, of_entry * apart, p) - rest * near) / total
+        scatter = np.bincount(column, of_entry * apart**2, p) + rest * near**2
+        error = _sum_error(int(count.max(initial=0)) + 1, np.sqrt(scatter), offset, total) + unsure * near**2
         add_outer(scatter, offset, -total)
-        varies = np.bincount(column, apart != 0, p) + ((stored < total) & (near != 0))
+        varies = np.bincount(column, apart != 0, p) + ((count < n_rows) & (near != 0))
         _mark_lost(scatter, error, np.flatnonzero((scatter <= 0) & (varies > 0)))
         mean, low = _two_parts(near, offset)
     holes = None if np.isfinite(mean).all() else count_holes(block.rows)
@@ -248,15 +251,23 @@ def _all_equal(values: NDArray[np.float64], column: NDArray[Any], n_rows: int, p
     return equal
 
 
-def _shift(rows: Any, unit: float, most: float) -> NDArray[np.float64]:
+def _shift(block: Block, unit: float, most: float) -> NDArray[np.float64]:
     """A value near each column's mean; zero everywhere if no squared mean exceeds the variance more than `most` times.
 
     Where all values looked at are equal it is that value, so that a column of equal numbers is exactly zero after it,
     and its variance too: a column that varies, be it in its last digit, has a variance above zero.
     """
-    sample = dense(rows[:: max(8, rows.shape[0] // SHIFT_ROWS)]).astype(np.float64) * unit
-    mean = sample.mean(axis=0)
-    if len(sample) > 1 and (mean**2 <= most * sample.var(axis=0)).all():
+    every = max(8, block.rows.shape[0] // SHIFT_ROWS)
+    sample = dense(block.rows[::every]).astype(np.float64) * unit
+    if block.weight is not None:  # a row of great weight may lie anywhere
+        heavy = int(np.argmax(block.weight))
+        sample = np.concatenate([sample, dense(block.rows[heavy : heavy + 1]).astype(np.float64) * unit])
+        weight = np.append(block.weight[::every], block.weight[heavy])
+        mean = weight @ sample / weight.sum()
+        spread = weight @ (sample - mean) ** 2 / weight.sum()
+    else:
+        mean, spread = sample.mean(axis=0), sample.var(axis=0)
+    if len(sample) > 1 and (mean**2 <= most * spread).all():
         return np.zeros(len(mean))
     shift = np.where((sample == sample[:1]).all(axis=0), sample[0], mean) / unit
     return np.where(np.isfinite(shift), shift, 0.0)

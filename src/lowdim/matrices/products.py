@@ -8,6 +8,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from lowdim.matrices.moments import PIECE_ROWS
 from lowdim.matrices.preparation import Preparation, piece_rows
 from lowdim.sources.source import Block
 
@@ -32,7 +33,7 @@ def block_normal(
         uncentered = _uncopied_normal if isinstance(block.rows, np.ndarray) else _sparse_normal
         return uncentered(block, preparation, Q)
     result = np.zeros_like(Q)
-    for piece in preparation.pieces(block, np.float64, piece_rows(Q.shape[1], 8, PIECE_BYTES, 64, 4096)):
+    for piece in preparation.pieces(block, np.float64, piece_rows(Q.shape[1], 8, PIECE_BYTES, 64, PIECE_ROWS)):
         result += (Q @ piece.T) @ piece
     return result
 
@@ -107,7 +108,7 @@ def _uncopied_normal(block: Block, preparation: Preparation, Q: Floats) -> Float
     right = _gained(preparation, Q)
     result, total = np.zeros_like(Q), np.zeros(len(Q))
     offset = (right @ preparation.center)[:, None]
-    step = piece_rows(Q.shape[1], 8, PIECE_BYTES, 64, 4096)
+    step = piece_rows(Q.shape[1], 8, PIECE_BYTES, 64, PIECE_ROWS)
     for start in range(0, len(block.rows), step):
         rows = block.rows[start : start + step]
         scores = right @ rows.T
@@ -128,5 +129,8 @@ def _compiled_normal(block: Block, preparation: Preparation, Q: Floats) -> Float
     right[:b] = _gained(preparation, Q)
     result = np.zeros_like(right)
     weight = np.ones(len(block.rows)) if block.weight is None else block.weight
-    add_normal(block.rows, preparation.center, weight, right, result)
+    for start in range(0, len(weight), PIECE_ROWS):
+        here, part = slice(start, start + PIECE_ROWS), np.zeros_like(right)
+        add_normal(block.rows[here], preparation.center, weight[here], right, part)
+        result += part
     return _gained(preparation, result[:b])

@@ -13,9 +13,6 @@ EPS = float(np.finfo(float).eps)
 
 UNIT_ROUNDOFF = EPS / 2
 
-CHANCE = 4.0
-"""Standard deviations that the sum of independent roundings stays below: it leaves them once in 16,000 times."""
-
 
 @dataclass(frozen=True)
 class Rounding:

@@ -15,6 +15,10 @@ from lowdim.matrices.rounding import UNIT_ROUNDOFF
 Floats = NDArray[np.float64]
 
 
+LEAST_LEFT = 1e-6
+"""Share of ddof that the sum of weights must exceed it by: what is left of a smaller difference is rounding."""
+
+
 @dataclass(frozen=True)
 class Scaling:
     """What to do with the columns."""
@@ -48,7 +52,7 @@ class Scaling:
 
     def denominator(self, weight: float) -> float:
         """What sums of squares are divided by: the number of rows (sum of weights) less ddof."""
-        if weight <= self.ddof:
+        if weight <= self.ddof * (1 + LEAST_LEFT):
             raise BadInput(
                 f"n_samples = {weight:g} row(s) (sum of weights) and ddof={self.ddof} leave nothing to divide by: at "
                 f"least {self.ddof + 1} rows are needed; give counts as weights, or use ddof=0."
@@ -96,13 +100,13 @@ class Scaling:
         """(p,) diagonal of YᵀY."""
         gain = self.gain(moments)
         variances = np.maximum(moments.variances, 0.0)
-        return variances if gain is None else variances * gain**2
+        return variances if gain is None else variances * gain * gain  # gain² alone may leave the range
 
     def prepared_error(self, moments: Moments) -> Floats:
         """(p,) bound on the errors of YᵀY: of entry i, j the root of the product of two of these."""
         gain = self.gain(moments)
         error = np.broadcast_to(moments.error, moments.mean.shape)
-        return error if gain is None else error * gain**2
+        return error if gain is None else error * gain * gain
 
     def scale_error(self, moments: Moments) -> float:
         """Largest relative error of the square of what a column is divided by."""

@@ -99,6 +99,7 @@ def _record(
         solver=solver.name,
         n_rows=moments.n_rows,
         rank=_rank(matrix),
+        unit_error=16 * UNIT_ROUNDOFF * moments.weight / scaling.denominator(moments.weight),
         total_error=_total_error(matrix),
         left_of_mean=float(matrix.left_of_mean.sum()),
         data_rounding=_data_rounding(matrix, factors),

@@ -64,11 +64,16 @@ class BlockLanczos(Solver):
             keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         with one_blas_thread():  # around the loop, or BLAS threads would spin between its steps
             found = _certified(matrix, self.search(matrix, keep, tol, rng, watch=Watch(matrix.n_columns)))
-            if found.missed:  # from a start that nobody knew, then
-                again = np.random.default_rng()
-                found = _certified(matrix, self.search(matrix, keep, tol, again, watch=Watch(matrix.n_columns)))
-                found = replace(found, factors=replace(found.factors, notes=(*found.factors.notes, MISLED)))
-            return found.factors
+            if not found.missed:
+                return found.factors
+            wider = self
+            while (
+                found.missed and (wider.block or 0) < matrix.n_columns
+            ):  # from a start that nobody knew, and more of it
+                wider = replace(self, block=2 * (wider.block or matrix.block))
+                watch, again = Watch(matrix.n_columns), np.random.default_rng()
+                found = _certified(matrix, wider.search(matrix, keep, tol, again, watch=watch))
+            return replace(found.factors, notes=(*found.factors.notes, MISLED))
 
     def search(
         self,

@@ -26,6 +26,8 @@ class Account:
     n_rows: int
     rank: int
     """Directions that the data can have variance in at most: n − 1 or p when they are centred."""
+    unit_error: float
+    """Relative error of what eigenvalues are multiplied by, and of that product."""
     total_error: float
     """Bound on the error of the trace of YᵀY."""
     left_of_mean: float
@@ -47,7 +49,7 @@ def certify(factors: Factors, total: float, unit: float, asked: Accuracy, accoun
     """Bounds for all components; `unit` turns eigenvalues of YᵀY into variances."""
     p = factors.vectors.shape[1]
     null = null_size(factors.values, account.n_rows, p) ** 2 + 4 * account.left_of_mean
-    k = int((factors.values + factors.rounding > null).sum())
+    k = int((~(factors.values + factors.rounding <= null)).sum())  # what is not known to be nothing is not
     k = min(k, account.rank)
     values, residuals, rounding = (part[:k] for part in (factors.values, factors.residuals, factors.rounding))
     error = residuals + factors.tilt[:k]
@@ -58,8 +60,8 @@ def certify(factors: Factors, total: float, unit: float, asked: Accuracy, accoun
     clear = gaps > 0
     # an isolated eigenvalue errs by the square of the residual over the gap (Kato–Temple); one of several that lie as
     # near as their errors by no more than the residuals of all of them together (Kahan; Parlett 1998, §11.5)
-    quadratic = np.divide(error**2, gaps, out=np.full(k, np.inf), where=clear)
-    half = np.where(last | ~clear, together, np.minimum(together, quadratic + rounding)) + 8 * EPS * values
+    quadratic = error * np.divide(error, gaps, out=np.full(k, np.inf), where=clear)
+    half = np.where(last | ~clear, together, np.minimum(together, quadratic + rounding)) + account.unit_error * values
     upper = values + half
     if factors.measured and (residuals > np.maximum(CRUDE * values, 1e4 * EPS * values[:1])).any():
         # far from converged, a residual only says that some eigenvalue is near; the trace bounds the right one:
@@ -78,7 +80,7 @@ def certify(factors: Factors, total: float, unit: float, asked: Accuracy, accoun
     if factors.lost is not None:
         missed |= factors.lost[:k]
     if not factors.converged:
-        left = np.minimum(residuals, np.divide(residuals**2, gaps, out=np.full(k, np.inf), where=clear))
+        left = np.minimum(residuals, residuals * np.divide(residuals, gaps, out=np.ones(k), where=clear))
         missed |= untrusted(values, left, asked.relative * values, p)
     nothing = np.zeros(len(factors.values) - k)
     with np.errstate(under="ignore"):
@@ -138,7 +140,7 @@ def _span(values: Floats, error: Floats, growth: Floats, below: float) -> tuple[
     delta = values[-1] - below
     if delta <= 0:
         return 1.0, float(error.sum())
-    return float(np.linalg.norm(error * growth)) / delta + 2 * EPS, float(error @ error) / delta
+    return float(np.linalg.norm(error * growth / delta)) + 2 * EPS, float(error @ (error / delta))
 
 
 def _following(factors: Factors, k: int, p: int) -> tuple[float, float]:
@@ -156,8 +158,9 @@ def _together(values: Floats, error: Floats, below: float, below_error: float) -
     ends, unsure = np.append(values, below), np.append(error, below_error)
     joined = ends[:-1] - ends[1:] <= unsure[:-1] + unsure[1:]
     run = np.concatenate([[0], np.cumsum(~joined)])
-    squares = np.bincount(run, unsure**2)
-    return np.sqrt(squares[run[:-1]]), run[:-1] == run[-1]
+    size = float(unsure.max(initial=0.0)) or 1.0  # squares of small errors leave the range
+    squares = np.bincount(run, (unsure / size) ** 2)
+    return size * np.sqrt(squares[run[:-1]]), run[:-1] == run[-1]
 
 
 def _gaps(values: Floats, error: Floats, below: float, below_error: float) -> Floats:

@@ -100,7 +100,7 @@ def svd(Y: Floats) -> tuple[Floats, Floats]:
 def svd_error(matrix: RowBlocks, sizes: Floats, p: int) -> Floats:
     """(k,) error of squared singular values of Y: LAPACK's, of the mean and of the scales."""
     relative = matrix.scaling.scale_error(matrix.moments)
-    return backward_error(sizes, p) + relative * sizes**2 + float(matrix.left_of_mean.sum())
+    return backward_error(sizes, matrix.moments.n_rows, p) + relative * sizes**2 + float(matrix.left_of_mean.sum())
 
 
 def _factors(matrix: RowBlocks, sizes: Floats, V: Floats, keep: Keep, most: int) -> Factors:

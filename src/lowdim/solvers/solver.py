@@ -47,13 +47,13 @@ class Factors:
     notes: tuple[str, ...] = ()
 
 
-def backward_error(sizes: Floats, p: int) -> Floats:
-    """(k,) error of squared singular values from LAPACK's SVD.
+def backward_error(sizes: Floats, n: int, p: int) -> Floats:
+    """(k,) error of squared singular values from LAPACK's SVD of n rows.
 
-    Each σ errs by a modest multiple of eps σ₁ (Anderson et al. 1999, "LAPACK Users' Guide", §4.9), here 8 √p, so σ²
-    errs by 2 σ times that, in place of the eps σ₁² of a squared matrix.
+    Each σ errs by a modest multiple of eps σ₁ (Anderson et al. 1999, "LAPACK Users' Guide", §4.9), here 8 √p + √n for
+    lengths of columns of n numbers, so σ² errs by 2 σ times that, in place of the eps σ₁² of a squared matrix.
     """
-    error: Floats = 16 * np.sqrt(p) * float(np.finfo(float).eps) * sizes * sizes[:1]
+    error: Floats = (16 * np.sqrt(p) + 2 * np.sqrt(n)) * float(np.finfo(float).eps) * sizes * sizes[:1]
     return error
 
 
@@ -77,9 +77,9 @@ def untrusted(values: Floats, error: Floats, allowed: Floats, p: int) -> NDArray
     if not len(values):
         return np.zeros(0, dtype=bool)
     eps = float(np.finfo(float).eps)
-    possible = 48 * np.sqrt(p) * eps * np.sqrt(values * values[0])
+    possible = 48 * np.sqrt(p) * eps * np.sqrt(values) * np.sqrt(values[0])
     null = 64 * p * eps**2 * values[0]
-    missed: NDArray[np.bool_] = error > allowed + possible + null
+    missed: NDArray[np.bool_] = ~(error <= allowed + possible + null) | ~np.isfinite(error)  # NaN is never trusted
     return missed
 
 
