@@ -10,7 +10,7 @@ import scipy.sparse
 from tests.certificates import EXACT, FAMILIES, SOLVERS, Case, broken_promises, cases, fitted, truths
 
 import lowdim
-from lowdim.errors import BadInput, LowdimWarning, NeedsAnotherPass
+from lowdim.errors import BadInput, BadParameter, LowdimWarning, NeedsAnotherPass
 from lowdim.matrices.matrix import Matrix
 from lowdim.matrices.rounding import Rounding
 from lowdim.solvers.block_lanczos import MISLED, BlockLanczos
@@ -191,18 +191,6 @@ def test_weighted_sparse_rows_with_a_full_column_have_the_bounds_of_dense_ones()
     assert certificate.word == "certified"
 
 
-def test_what_is_not_finite_is_not_certified() -> None:
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((200, 3))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            certificate = lowdim.PCA(2, svd_solver="full").fit(X, sample_weight=rng.random(200) * 1e200).certificate_
-        except BadInput:
-            return
-    assert np.isfinite(certificate.upper).all() or not certificate.reached
-
-
 @pytest.mark.parametrize("tol", [1e-4, 1e-3, 1e-2])
 def test_copies_of_an_eigenvalue_are_all_found_at_a_loose_tolerance(tol: float) -> None:
     p, rng = 200, np.random.default_rng(0)
@@ -241,3 +229,108 @@ def test_a_heavy_row_is_what_columns_are_shifted_by() -> None:
     model = lowdim.PCA(3).fit(X, sample_weight=weight)
     assert model.certificate_.reached
     np.testing.assert_allclose(model.explained_variance_, full.explained_variance_, rtol=1e-9)
+
+
+def _exact_spectrum(whole: list[list[int]]) -> np.ndarray:
+    """Variances of whole numbers of any size, their scatter formed in Python's own integers."""
+    n, p = len(whole), len(whole[0])
+    sums = [sum(row[j] for row in whole) for j in range(p)]
+    scatter = [
+        [n * sum(row[i] * row[j] for row in whole) - sums[i] * sums[j] for j in range(p)] for i in range(p)
+    ]  # n times the scatter, exactly
+    return np.linalg.eigvalsh(np.array(scatter, dtype=float) / n / (n - 1))[::-1]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+@pytest.mark.parametrize("spread", [100, 10**5, 10**14])
+@pytest.mark.parametrize("solver", ["auto", "full", "arpack"])
+def test_bounds_hold_for_integers_that_float64_cannot_tell_apart(dtype: str, spread: int, solver: str) -> None:
+    X = (2**60 + np.random.default_rng(0).integers(0, spread, (80, 3))).astype(dtype)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        certificate = lowdim.PCA(3, svd_solver=solver).fit(X).certificate_
+    true = _exact_spectrum(X.tolist())
+    room = 1e-12 * true  # eigvalsh of the exact scatter, rounded once, errs by a few hundred eps
+    assert (certificate.lower <= true + room).all()
+    assert (true - room <= certificate.upper).all()
+    unsure = spread < 10**14
+    assert certificate.reached == (not unsure)
+    assert any("more digits than float64 has" in str(one.message) for one in said) == unsure
+
+
+def test_extended_precision_beyond_float64_is_not_certified_for_constant() -> None:
+    if np.finfo(np.longdouble).eps >= np.finfo(float).eps:
+        pytest.skip("longdouble is float64 here")
+    X = 1 + np.random.default_rng(0).integers(0, 100, (50, 3)) * np.longdouble(2) ** -60
+    with pytest.warns(lowdim.errors.AccuracyWarning, match="more digits than float64"):
+        certificate = lowdim.PCA(3).fit(X).certificate_
+    exact = _exact_spectrum((np.ldexp(X - 1, 60)).astype(int).tolist()) * 2.0**-120
+    assert (exact <= certificate.upper).all()
+    assert (certificate.lower <= exact).all()
+
+
+def test_columns_whose_squares_underflow_beside_others_are_not_scaled_in_silence() -> None:
+    X = np.random.default_rng(0).normal(size=(100, 3)) * [1, 1, 1e-170]
+    with pytest.raises(BadInput, match=r"scale=True cannot be had for column 2: .* multiply it by a power of ten"):
+        lowdim.PCA(2, scale=True).fit(X)
+    assert lowdim.PCA(2).fit(X).certificate_.reached
+    assert lowdim.PCA(3, scale=True).fit(X * [1, 1, 1e170]).certificate_.reached
+
+
+def test_weights_and_factors_out_of_range_are_refused() -> None:
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    with pytest.raises(BadInput, match="divide all weights by their largest"):
+        lowdim.PCA(2).fit(X, sample_weight=np.full(50, 1e290))
+    for name in ("scale", "column_weight"):
+        with pytest.raises(BadParameter, match=r"numbers from 1e-100 to 1e\+100"):
+            lowdim.PCA(2, **{name: np.array([1, 1, 1e-200])}).fit(X)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 4, 6])
+def test_an_iteration_that_was_stopped_does_not_know_what_it_has_missed(steps: int) -> None:
+    """Of 16 copies of the largest variance a block of three vectors sees three, each to many digits."""
+    rng = np.random.default_rng(2)
+    sizes = np.r_[np.full(16, 10.0) * (1 - 1e-4 * np.arange(16) / 16), 5 * 0.9 ** np.arange(84)]
+    U = np.linalg.qr(np.c_[np.ones(150), rng.normal(size=(150, 100))])[0][:, 1:]
+    V = np.linalg.qr(rng.normal(size=(100, 100)))[0]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = lowdim.PCA(2, svd_solver="randomized", iterated_power=steps, n_oversamples=1).fit((U * sizes) @ V.T)
+    true, certificate = (sizes**2 / 149)[:2], model.certificate_
+    assert (certificate.lower <= true * (1 + 1e-12)).all()  # X itself was rounded
+    assert (true * (1 - 1e-12) <= certificate.upper).all()
+    assert certificate.reached or any("allow it more steps" in str(one.message) for one in said)
+
+
+@pytest.mark.parametrize("kind", ["sparse", "compiled"])
+def test_iterated_products_of_few_values_stay_within_the_bounds(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Roundings of equal terms do not cancel: thousands of them add up to more than √n of them would."""
+    n, third = 200_000, np.longdouble(1 / 3)
+    X = np.full((n, 2), 1 / 3)
+    if kind == "compiled":
+        monkeypatch.setattr("lowdim.matrices.matrix.COMPILED_FROM", 0)
+    rows = scipy.sparse.csr_array(X) if kind == "sparse" else X
+    certificate = lowdim.PCA(1, svd_solver="arpack", center=False).fit(rows).certificate_
+    true = 2 * third**2 * n / (n - 1)
+    assert certificate.lower[0] <= true <= certificate.upper[0]
+    assert certificate.upper[0] - certificate.lower[0] < 1e-9
+
+
+def test_errors_whose_squares_underflow_are_errors_all_the_same() -> None:
+    from lowdim.solvers.certify import _together
+
+    together, last = _together(np.array([1e-190, 0.9999e-190]), np.array([1e-193, 1e-193]), 0.0, 0.0)
+    assert together == pytest.approx(np.full(2, np.sqrt(2) * 1e-193))
+    assert not last.any()
+
+
+def test_a_row_of_tiny_weight_that_is_the_odd_one_keeps_its_column_from_being_constant() -> None:
+    X = np.ones((3000, 2))
+    X[:, 0] += np.random.default_rng(0).normal(size=3000)
+    X[1234, 1] = 2.0
+    weight = np.ones(3000)
+    weight[1234] = 1e-25
+    model = lowdim.PCA(2, ddof=0).fit(X, sample_weight=weight)
+    true = 1e-25 / 3000  # w (1 − w / Σ w) / Σ w, and w is nothing beside one
+    assert model.certificate_.upper[1] > 0
+    assert model.certificate_.lower[1] <= true <= model.certificate_.upper[1]

@@ -14,6 +14,7 @@ from typing import Any, final
 
 import numpy as np
 
+from lowdim.errors import BadInput
 from lowdim.matrices.columns import Span, gram_of_span, learn_span, product_with_span, spans
 from lowdim.matrices.holes import missing_values
 from lowdim.matrices.moments import OWN, PIECE_ROWS, TINIEST, Moments, beside, block_moments
@@ -37,6 +38,10 @@ HARMLESS_LOW = 1e-18
 
 COMPILED_FROM = 20_000_000
 """Entries from which products are made by compiled code. Loading the compiler takes about half a second, once."""
+
+
+LEAST_SQUARES = 1e-280
+"""A sum of squares below this has lost digits to underflow, which begins at 1e-308."""
 
 
 class Matrix(ABC):
@@ -210,9 +215,22 @@ class RowBlocks(Matrix):
 
     def set_moments(self, moments: Moments) -> Moments:
         """Take these as the moments of the rows (of `unit` times the rows)."""
+        if self.scaling.scale is True:
+            self._refuse_too_small(moments)
         self.raw_moments = moments
         self._moments = self.scaling.settled(moments)
         return self._moments
+
+    def _refuse_too_small(self, moments: Moments) -> None:
+        """Columns cannot be divided by their deviations where the squares of these are rounding, or nothing at all."""
+        lost = np.flatnonzero((moments.variances > 0) & (moments.variances < LEAST_SQUARES))
+        if len(lost):
+            names = ", ".join(str(self.source.columns[j]) if self.source.columns else str(j) for j in lost[:5])
+            raise BadInput(
+                f"scale=True cannot be had for column {names}{' …' if len(lost) > 5 else ''}: beside values of about "
+                f"{self._largest():.0e} it varies by so little that its squares leave the range of float64: multiply "
+                "it by a power of ten first."
+            )
 
     def scatter(self) -> Floats:
         """YᵀY, (p, p), in one pass."""

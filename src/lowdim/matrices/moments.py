@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dger
+from scipy.linalg.blas import dger, dsyrk
 
 from lowdim.matrices.holes import add_holes, count_holes
 from lowdim.matrices.preparation import Preparation, dense, piece_rows
@@ -171,18 +171,38 @@ def _sums(
     """
     p = len(shift)
     total, scatter = np.zeros(p), np.zeros((p, p) if full else p)
-    product = np.empty_like(scatter)
     root = None if block.weight is None else np.sqrt(block.weight)
     gain = None if unit == 1.0 else np.full(p, unit)
     done = 0
     for piece in Preparation(shift, gain).pieces(block, np.float64, rows):
         if full:
-            scatter += np.matmul(piece.T, piece, out=product)
+            _add_product(scatter, piece)
         else:
-            scatter += np.einsum("ij,ij->j", piece, piece, out=product)
+            scatter += np.einsum("ij,ij->j", piece, piece)
         total += _column_sums(piece) if root is None else root[done : done + len(piece)] @ piece
         done += len(piece)
+    if full:
+        _mirror(scatter)
     return total, scatter
+
+
+def _add_product(scatter: NDArray[np.float64], piece: NDArray[np.float64]) -> None:
+    """scatter += pieceᵀ piece in place, its upper half: BLAS adds each finished sum over the piece to what is there."""
+    by_rows = piece.flags.c_contiguous
+    dsyrk(1.0, piece.T if by_rows else piece, beta=1.0, c=scatter.T, trans=not by_rows, lower=1, overwrite_c=1)
+
+
+MIRROR_ROWS = 256
+"""Rows of a matrix whose lower half is filled at a time, so that both halves stay in cache."""
+
+
+def _mirror(scatter: NDArray[np.float64]) -> None:
+    """Fill the lower half of a symmetric matrix from the upper one, in place."""
+    for start in range(0, len(scatter), MIRROR_ROWS):
+        rows = slice(start, start + MIRROR_ROWS)
+        scatter[rows, :start] = scatter[:start, rows].T
+        square = scatter[rows, rows]
+        square[:] = np.triu(square) + np.triu(square, 1).T
 
 
 def _compiled_sums(block: Block, shift: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

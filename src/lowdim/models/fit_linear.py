@@ -17,6 +17,7 @@ from lowdim.results.certificate import Accuracy, counted, ranges
 from lowdim.results.linear import LinearFit, Provenance
 from lowdim.solvers.certify import Account, certify
 from lowdim.solvers.choose import Choice
+from lowdim.solvers.decomposition import TSQR, FullSVD
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.solvers.repair import repaired_if_lost
 from lowdim.solvers.signs import fix_signs
@@ -25,6 +26,9 @@ from lowdim.sources.workers import one_blas_thread
 
 Floats = NDArray[np.float64]
 
+
+EXACT_INTEGERS = 2.0**53
+"""Whole numbers up to this are float64 numbers too; of larger ones, only every second, fourth, … is."""
 
 ALWAYS_MERGEABLE = 200
 """Up to this many columns every fit of an array keeps the scatter: one more cheap pass, and it can go on."""
@@ -36,13 +40,15 @@ class Learnt:
 
     fit: LinearFit
     moments: Moments | None
+    converged: bool = True
+    """False: an iteration was stopped before its end."""
 
 
 def fit_linear(matrix: RowBlocks, keep: Keep, choice: Choice, asked: Accuracy, seed: object) -> Learnt:
     """Fit, certify, and say aloud what the user should know."""
     with one_blas_thread():  # one section for all: BLAS threads spin for 20 ms after each call, on our cores
         learnt = _fitted(matrix, keep, choice, asked, seed)
-    _warn(matrix, learnt.fit, keep)
+    _warn(matrix, learnt, keep)
     return learnt
 
 
@@ -57,9 +63,10 @@ def _fitted(matrix: RowBlocks, keep: Keep, choice: Choice, asked: Accuracy, seed
         factors = solver.solve(matrix, keep, asked.relative, np.random.default_rng(seed_of(seed)))
     # what the shape rules out is zero before the repair, which would take it for lost digits, and after it
     factors = _without_impossible(matrix, repaired_if_lost(matrix, _without_impossible(matrix, factors), asked, rng))
+    factors = _with_reading_error(matrix, factors)
     fix_signs(factors.vectors)
     kept = _kept_moments(matrix)
-    return Learnt(_record(matrix, factors, solver, reason, choice.memory, asked, seed), kept)
+    return Learnt(_record(matrix, factors, solver, reason, choice.memory, asked, seed), kept, factors.converged)
 
 
 def _kept_moments(matrix: RowBlocks) -> Moments | None:
@@ -129,7 +136,9 @@ def _record(
 def _total_error(matrix: RowBlocks) -> float:
     """What the sum of all eigenvalues may be wrong by."""
     relative = (len(matrix.moments.mean) + 8) * UNIT_ROUNDOFF + matrix.scaling.scale_error(matrix.moments)
-    return float(matrix.scaling.prepared_error(matrix.moments).sum()) + relative * matrix.total
+    read = _reading_error(matrix)
+    read *= 2 * float(np.sqrt(matrix.total)) + read
+    return float(matrix.scaling.prepared_error(matrix.moments).sum()) + relative * matrix.total + read
 
 
 def _data_rounding(matrix: RowBlocks, factors: Factors) -> Floats:
@@ -138,16 +147,63 @@ def _data_rounding(matrix: RowBlocks, factors: Factors) -> Floats:
     Half a unit in the last place each, |δx| ≤ u |x|, changes σ = uᵀ Y v by at most u Σ |v_j| ‖x_j‖, with the columns of
     the data as they are, not centred (first order; Stewart & Sun 1990, "Matrix perturbation theory", §IV.4).
     """
-    moments, scaling = matrix.moments, matrix.scaling
-    center = matrix.raw_moments.mean if matrix.raw_moments is not None else moments.mean
-    lengths = np.sqrt(np.maximum(moments.variances, 0.0))
-    if scaling.center:
-        lengths = np.hypot(lengths, np.sqrt(moments.weight) * center)
-    gain = scaling.gain(moments)
-    moved = np.abs(factors.vectors) @ (lengths if gain is None else lengths * gain) * (scaling.spacing / 2)
+    gain, lengths = matrix.scaling.gain(matrix.moments), _lengths(matrix)
+    moved = np.abs(factors.vectors) @ (lengths if gain is None else lengths * gain) * (matrix.scaling.spacing / 2)
     with np.errstate(over="ignore"):
         changed: Floats = np.minimum(2 * np.sqrt(factors.values) * moved + moved**2, np.finfo(float).max)
     return changed
+
+
+def _lengths(matrix: RowBlocks) -> Floats:
+    """(p,) length √Σ w x² of each column of the data as they are, not centred, in units of 1 / `matrix.unit`."""
+    moments = matrix.moments
+    lengths: Floats = np.sqrt(np.maximum(moments.variances, 0.0))
+    if matrix.scaling.center:
+        center = matrix.raw_moments.mean if matrix.raw_moments is not None else moments.mean
+        lengths = np.hypot(lengths, np.sqrt(moments.weight) * center)
+    return lengths
+
+
+def _read_inexactly(matrix: RowBlocks) -> NDArray[np.bool_]:
+    """(p,) columns of numbers with more digits than float64 has: extended precision, or integers beyond 2⁵³."""
+    dtype = matrix.source.dtype
+    if dtype.itemsize < 8 or dtype == np.float64:
+        return np.zeros(matrix.n_columns, dtype=bool)
+    if dtype.kind == "f":
+        return np.ones(matrix.n_columns, dtype=bool)
+    if matrix.source.weighted:
+        return np.ones(matrix.n_columns, dtype=bool)  # a small weight may hide a large number
+    inexact: NDArray[np.bool_] = _lengths(matrix) > EXACT_INTEGERS * matrix.unit  # no value is longer than its column
+    return inexact
+
+
+def _reading_error(matrix: RowBlocks) -> float:
+    """Bound on the Frobenius norm of what reading changed Y by."""
+    columns = _read_inexactly(matrix)
+    if not columns.any():
+        return 0.0
+    gain, lengths = matrix.scaling.gain(matrix.moments), np.where(columns, _lengths(matrix), 0.0)
+    error = UNIT_ROUNDOFF * float(np.linalg.norm(lengths if gain is None else lengths * gain))
+    return 2 * error if matrix.scaling.scale is True else error  # deviations that columns are divided by err likewise
+
+
+def _with_reading_error(matrix: RowBlocks, factors: Factors) -> Factors:
+    """Bounds that hold for the numbers that came, where float64 holds only the first 53 bits of them.
+
+    Y + E has the singular values of Y to within ‖E‖ (Weyl), and (Y + E)ᵀ(Y + E) differs from YᵀY by at most
+    2 ‖Y‖ ‖E‖ + ‖E‖².
+    """
+    error = _reading_error(matrix)
+    if error == 0.0:
+        return factors
+    change = 2 * np.sqrt(factors.values) * error + error**2
+    most = 2 * float(np.sqrt(factors.values.max(initial=0.0))) * error + error**2
+    return replace(
+        factors,
+        rounding=factors.rounding + change,
+        tilt=factors.tilt + most,
+        following_residual=factors.following_residual + most,
+    )
 
 
 def _column_variances(matrix: RowBlocks) -> Floats | None:
@@ -211,7 +267,8 @@ def _named(matrix: RowBlocks, wanted: NDArray[np.bool_]) -> str:
     return f"{names} and {len(places) - 5} more" if len(places) > 5 else names
 
 
-def _warn(matrix: RowBlocks, fit: LinearFit, keep: Keep) -> None:
+def _warn(matrix: RowBlocks, learnt: Learnt, keep: Keep) -> None:
+    fit = learnt.fit
     if matrix.scaling.scale is True:
         warn_constant(matrix, stacklevel=5)
     null = len(fit.certificate.null)
@@ -227,10 +284,25 @@ def _warn(matrix: RowBlocks, fit: LinearFit, keep: Keep) -> None:
     if certificate.untrusted:
         warnings.warn(
             f"The variances of components {ranges(certificate.untrusted)} are not accurate to {certificate.asked} "
-            f"(see certificate_); svd_solver='tsqr' or 'full' gives them more digits.",
+            f"(see certificate_); {_remedy(matrix, learnt)}.",
             AccuracyWarning,
             stacklevel=4,
         )
+
+
+def _remedy(matrix: RowBlocks, learnt: Learnt) -> str:
+    """What gives more digits, if anything does."""
+    inexact = _read_inexactly(matrix)
+    if inexact.any():
+        return (
+            f"{_named(matrix, inexact)} hold numbers with more digits than float64 has, which were rounded to it: "
+            "subtract a constant from such a column first (its minimum, say), in its own type"
+        )
+    if not learnt.converged:
+        return "the iteration was stopped before it had found them: allow it more steps (iterated_power='auto')"
+    if learnt.fit.certificate.solver in (FullSVD.name, TSQR.name):
+        return "rows or columns of this matrix differ so much in size that float64 holds no more digits of them"
+    return "svd_solver='tsqr' or 'full' gives them more digits"
 
 
 def seed_of(seed: Any) -> Any:

@@ -160,4 +160,12 @@ def _positive(owner: str, name: str, given: Any, p: int, zero: bool) -> np.ndarr
     if values.shape != (p,) or not fine.all() or not values.any():
         what = f"an array of shape {values.shape}" if values.shape != (p,) else f"values from {values.min():g}"
         raise BadParameter.of(owner, name, what, needed)
+    used = values[values > 0]
+    if used.min() < 1 / LARGEST_FACTOR or used.max() > LARGEST_FACTOR:
+        what = f"values from {used.min():g} to {used.max():g}"
+        raise BadParameter.of(owner, name, what, f"numbers from {1 / LARGEST_FACTOR:g} to {LARGEST_FACTOR:g}")
     return values
+
+
+LARGEST_FACTOR = 1e100
+"""Columns times or over larger factors leave the range in which float64 has squares of squares."""

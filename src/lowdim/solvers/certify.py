@@ -63,9 +63,10 @@ def certify(factors: Factors, total: float, unit: float, asked: Accuracy, accoun
     quadratic = error * np.divide(error, gaps, out=np.full(k, np.inf), where=clear)
     half = np.where(last | ~clear, together, np.minimum(together, quadratic + rounding)) + account.unit_error * values
     upper = values + half
-    if factors.measured and (residuals > np.maximum(CRUDE * values, 1e4 * EPS * values[:1])).any():
-        # far from converged, a residual only says that some eigenvalue is near; the trace bounds the right one:
-        # λ_k ≤ trace − Σ_{i<k} λ_i ≤ trace − Σ_{i<k} θ_i
+    far = (residuals > np.maximum(CRUDE * values, 1e4 * EPS * values[:1])).any()
+    if factors.measured and (far or not factors.converged):
+        # stopped, or far from its end, an iteration only knows that some eigenvalue is near; the trace bounds the right
+        # one: λ_k ≤ trace − Σ_{i<k} λ_i ≤ trace − Σ_{i<k} θ_i
         upper = np.maximum(upper, total + account.total_error - (np.cumsum(values) - values))
         gaps, clear = np.zeros(k), np.zeros(k, dtype=bool)
         half = upper - values

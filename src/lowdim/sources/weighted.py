@@ -65,6 +65,9 @@ def with_weight(block: Block, weight: NDArray[np.float64]) -> Block | None:
     return Block(block.start, block.rows[used], weight[used]) if used.any() else None
 
 
+LARGEST_WEIGHT = 1e150
+
+
 def checked_weights(sample_weight: ArrayLike | float, n_rows: int) -> NDArray[np.float64]:
     """(n,) weights, finite, not negative, not all zero."""
     try:
@@ -80,6 +83,11 @@ def checked_weights(sample_weight: ArrayLike | float, n_rows: int) -> NDArray[np
         raise BadInput(
             f"sample_weight holds {weight[worst]} at row {worst}: weights must be finite and not negative; use 0 to "
             "leave a row out."
+        )
+    if weight.max(initial=0.0) > LARGEST_WEIGHT:
+        raise BadInput(
+            f"sample_weight reaches {weight.max():.0e}, whose squares leave the range of float64: divide all weights "
+            "by their largest one."
         )
     if not weight.any():
         raise BadInput(
