@@ -1,7 +1,7 @@
 """Peers and lowdim side by side in one process, taking turns, with the same threads. Writes docs/benchmarks.md.
 
 python benchmarks/run.py              all workloads
-python benchmarks/run.py "5,000"        those with this text in their name, printed only
+python benchmarks/run.py "5,000"        those with this text in their name
 python benchmarks/run.py "out of core"  a file larger than memory; needs 10 GB in the temporary folder
 python benchmarks/run.py "missing"      tables with holes; the real ones are looked for in the folder LOWDIM_DATA
 python benchmarks/run.py denoising      pictures with noise; needs the pictures in LOWDIM_DATA
@@ -122,12 +122,12 @@ def machine() -> str:
 
 
 def write(made: list[str], head: str | None = None) -> None:
-    """Put a section into the page, in place of the one with the same title; a new head empties the page first."""
-    page = DOCS.read_text() if head is None else head
-    first, *sections = page.split("\n## ")
-    title, *rest = made[1].removeprefix("## "), *made[2:]
-    kept = [section.rstrip() for section in sections if section.splitlines()[0] != title]
-    DOCS.write_text("\n\n## ".join([first.rstrip(), *kept, "\n".join([title, *rest])]) + "\n")
+    """Put a section into the page, where the one with the same title stands; a new head empties the page first."""
+    first, *sections = (DOCS.read_text() if head is None else head).split("\n## ")
+    title = made[1].removeprefix("## ")
+    kept = {section.splitlines()[0]: section.rstrip() for section in sections}
+    kept[title] = "\n".join([title, *made[2:]])
+    DOCS.write_text("\n\n## ".join([first.rstrip(), *kept.values()]) + "\n")
 
 
 def main() -> None:
@@ -139,9 +139,8 @@ def main() -> None:
         if only in workload.name:
             made = table(workload)
             print("\n".join(made), flush=True)
-            if not only:  # after each workload, so that a run that is cut short leaves what it has
-                write(made, head)
-                head = None
+            write(made, head)  # after each workload, so that a run that is cut short leaves what it has
+            head = None
     if only in out_of_core.NAME:
         with tempfile.TemporaryDirectory() as folder:
             made = out_of_core.table(Path(folder))
