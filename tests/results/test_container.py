@@ -17,8 +17,6 @@ from lowdim.errors import FormatError
 from lowdim.models.saving import pack, unpack
 from lowdim.results.container import from_bytes, read_document, to_bytes
 
-GOLDEN = Path(__file__).with_name("golden-format-1.lowdim")
-
 
 def fitted() -> lowdim.PCA:
     foods = lowdim.datasets.uk_foods()
@@ -43,14 +41,6 @@ def joined(header: object, arrays: bytes) -> bytes:
 def test_safetensors_itself_reads_the_arrays(good: bytes) -> None:
     arrays = safetensors.numpy.load(good)
     np.testing.assert_array_equal(arrays["components"], fitted().components_)
-
-
-def test_golden_file_of_format_1_is_read_for_ever() -> None:
-    model = lowdim.load(GOLDEN)
-    # eigenvalues of the 8 × 2 table, by hand: 2 × 2 covariance of the lecture
-    X = lowdim.datasets.eight_by_two().values
-    np.testing.assert_allclose(model.explained_variance_, np.linalg.eigvalsh(np.cov(X.T))[::-1], rtol=1e-12)
-    assert model.transform(X).shape == (8, 2)
 
 
 def without(header: dict, name: str) -> dict:

@@ -58,7 +58,7 @@ MODEL = {"params": mapping, "fit": mapping, "moments": optional(mapping), "seen"
 SEEN = {"frame": optional(text), "itemsize": whole, "spacing": number, "named": flag}
 MOMENTS = {"n_rows": whole, "weight": number}
 
-LATER_ARRAYS = {"moments_error", "certificate_data_rounding"}
+LATER_ARRAYS = {"moments_error", "certificate_data_rounding", "filler_certificate_data_rounding"}
 """Arrays that files of earlier versions do not have."""
 
 EARLIER = 1e-5
