@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lowdim
-from lowdim.solvers.bootstrap import Sample, drawn, resampled
+from lowdim.solvers.resampling.bootstrap import Sample, drawn, resampled
 
 NAME = "bootstrap"
 RESAMPLES, ROUNDS, EACH, K, SEED = 1000, 3, 3, 5, 0

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-import lowdim.recipes.denoise as recipe
-from lowdim.recipes.noise import noise_sd
-from lowdim.recipes.picture import psnr
-from lowdim.sources.pictures import read_picture
+import lowdim.recipes.pictures.denoise as recipe
+from lowdim.recipes.pictures.noise import noise_sd
+from lowdim.recipes.pictures.picture import psnr
+from lowdim.sources.formats.pictures import read_picture
 from workloads import SEED
 
 NAME = "denoising"

@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lowdim
-from lowdim.recipes.verification import Pairs, area
+from lowdim.recipes.recognise.recognise import Pairs, area
 
 HEAD = """
 **Face or not?** CBCL face database 1 (MIT): 2,429 faces and 4,548 non-faces to learn from, 472 and 23,572 to be

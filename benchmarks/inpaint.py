@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lowdim.recipes.inpaint import inpaint
-from lowdim.sources.pictures import read_picture
+from lowdim.recipes.pictures.inpaint import inpaint
+from lowdim.sources.formats.pictures import read_picture
 
 NAME = "inpainting"
 HEAD = """

@@ -13,15 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from lowdim.matrices.kernel_functions import Gaussian, Kernel
-from lowdim.results.kernel_axes import KernelAxes
+from lowdim.models.kernel_pca.kernels import Gaussian, Kernel
+from lowdim.models.kernel_pca.record import KernelAxes
+from lowdim.models.kernel_pca.solvers.exact import exact_axes
+from lowdim.models.kernel_pca.solvers.preimage import Distances, FixedPoint, Ridge, Way, preimages
+from lowdim.models.kernel_pca.solvers.projections import Projector
 from lowdim.solvers.keep import KeepCount
-from lowdim.solvers.kernel_exact import exact_axes
-from lowdim.solvers.preimage import Way, preimages
-from lowdim.solvers.preimage_distances import Distances
-from lowdim.solvers.preimage_fixed_point import FixedPoint
-from lowdim.solvers.preimage_ridge import Ridge
-from lowdim.solvers.projections import Projector
 from workloads import SEED
 
 NAME = "pre-images"

@@ -19,7 +19,7 @@ from sklearn.decomposition import KernelPCA
 from sklearn.metrics.pairwise import pairwise_kernels
 
 import lowdim
-from lowdim.matrices.kernel_functions import Cosine, Gaussian, Kernel, Laplacian, Polynomial
+from lowdim.models.kernel_pca.kernels import Cosine, Gaussian, Kernel, Laplacian, Polynomial
 from measure import memory_of
 from workloads import SEED
 

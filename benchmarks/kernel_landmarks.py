@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from lowdim import KernelPCA
-from lowdim.matrices.kernel_functions import Gaussian
-from lowdim.results.kernel_intervals import cumulative_intervals
+from lowdim.models.kernel_pca.kernels import Gaussian
+from lowdim.models.kernel_pca.record import cumulative_intervals
 from measure import memory_of
 from workloads import SEED
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lowdim
-from lowdim.views.plots.reconstructions import Reconstructions, draw_reconstructions
+from lowdim.recipes.compare.overview import Reconstructions, draw_reconstructions
 
 NAME = "lecture 5: MNIST at 30 dimensions"
 

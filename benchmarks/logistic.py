@@ -20,17 +20,16 @@ from scipy.special import expit
 from sklearn.datasets import load_digits
 
 from logistic_peers import Run, logistic_pca, logistic_svd
-from lowdim.models.fit_logistic import Rows, first_axes
-from lowdim.models.logistic_settings import RIDGE, LogisticTask
-from lowdim.results.logistic import OPTIMAL
-from lowdim.solvers.families import FAMILIES
+from lowdim.models.logistic_pca.fit import Rows, first_axes
+from lowdim.models.logistic_pca.record import OPTIMAL
+from lowdim.models.logistic_pca.settings import RIDGE, LogisticTask
+from lowdim.models.logistic_pca.solvers.column_statistics import columns_in, overview
+from lowdim.models.logistic_pca.solvers.families import FAMILIES
+from lowdim.models.logistic_pca.solvers.projection import fit_projection
+from lowdim.models.logistic_pca.solvers.search import Loadings, Search, Wish, search
+from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.lbfgs import Search as Descent
-from lowdim.solvers.logistic_overview import overview
-from lowdim.solvers.logistic_projection import fit_projection
-from lowdim.solvers.logistic_search import Loadings, Search, Wish, search
-from lowdim.solvers.natural import columns_in
-from lowdim.sources.memory import ArraySource
-from lowdim.sources.workers import one_blas_thread
+from lowdim.sources.arrays import ArraySource
 
 NAME = "logistic PCA"
 HEAD = """

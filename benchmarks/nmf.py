@@ -24,9 +24,9 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from lowdim.solvers.nmf_choose import built, usual
-from lowdim.solvers.nmf_search import Problem, Search, checked, search
-from lowdim.solvers.nmf_start import start
+from lowdim.models.nmf.solvers.choose import built, usual
+from lowdim.models.nmf.solvers.problem import Problem, Search, checked, search
+from lowdim.models.nmf.solvers.start import start
 from measure import memory_of
 from workloads import SEED
 
@@ -334,8 +334,8 @@ def factorised(X: Floats) -> dict[str, tuple[Floats, Floats]]:
         solver = solver_of(Problem(X, beta))
         state = search(solver.begin(*start(X, 49, "nndsvda", np.random.RandomState(1))), solver.step, 1000)
         found[factors] = state.W, state.H
-    if importlib.util.find_spec("lowdim.models.nmf"):
-        from lowdim.models.nmf import NMF
+    if importlib.util.find_spec("lowdim.models.nmf.model"):
+        from lowdim.models.nmf.model import NMF
 
         model = NMF(49, random_state=1)
         found["lowdim.NMF, as it comes"] = model.fit_transform(X), model.components_

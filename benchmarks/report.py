@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from lowdim import PCA
-from lowdim.views.report import Beside, colour_column, linear_payload, write_report
+from lowdim.models.linear.report import linear_payload
+from lowdim.views.report.page import write_report
+from lowdim.views.report.payload import Beside, colour_column
 from workloads import SEED
 
 NAME = "report page"

@@ -21,10 +21,9 @@ import distributed
 import numpy as np
 
 from lowdim.matrices.moments import Moments, block_moments
-from lowdim.sources.chunks import part_of
-from lowdim.sources.dask import DaskSource
-from lowdim.sources.spans import grouped
-from lowdim.sources.workers import alone
+from lowdim.runtime.threads import alone
+from lowdim.sources.dask.source import DaskSource
+from lowdim.sources.dask.tasks import grouped, part_of
 from workloads import SEED
 
 DOCS = Path(__file__).parents[1] / "docs" / "scaling.md"

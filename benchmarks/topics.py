@@ -19,12 +19,19 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import NMF
 
-from lowdim.recipes.coherence import TOP, coherence
-from lowdim.recipes.topic_counts import WordCounts, count_words, weighed
-from lowdim.recipes.topic_fit import Fitted, expected_words, fit_topics, fitted
-from lowdim.recipes.topic_held_out import perplexity
-from lowdim.recipes.topic_peers import agreement, fit_lda
-from lowdim.results.topic_words import first_words
+from lowdim.recipes.topics.counts import WordCounts, count_words, weighed
+from lowdim.recipes.topics.fit import (
+    TOP,
+    Fitted,
+    agreement,
+    coherence,
+    expected_words,
+    fit_lda,
+    fit_topics,
+    fitted,
+    perplexity,
+)
+from lowdim.recipes.topics.result import first_words
 
 NAME = "topics"
 HEAD = """

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lowdim
-from lowdim.recipes.procrustes import Procrustes
+from lowdim.recipes.procrustes.procrustes import Procrustes
+from lowdim.recipes.procrustes.result import draw_groups
 from lowdim.views.plots.canvas import new_axes, new_figure, write_figure
-from lowdim.views.plots.placement import draw_groups
 
 HOMES = {"FIN": (26.0, 63.0), "GBR": (-2.0, 54.0), "IBS": (-4.0, 40.0), "TSI": (11.0, 43.5)}
 """Longitude and latitude of populations of the 1000 Genomes; CEU live in Utah, and are placed by their genes alone."""

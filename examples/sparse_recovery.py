@@ -18,9 +18,9 @@ from scipy.fft import idctn
 from sklearn.datasets import load_sample_image
 
 import lowdim
-from lowdim.recipes.basis_pursuit import basis_pursuit
-from lowdim.solvers.basis_pursuit import least_absolute
-from lowdim.solvers.phase_transition import transition
+from lowdim.recipes.basis_pursuit.basis_pursuit import basis_pursuit
+from lowdim.recipes.basis_pursuit.linear_program import least_absolute
+from lowdim.recipes.basis_pursuit.sparsest import transition
 from lowdim.views.plots.canvas import BLUE, GREY, ORANGE
 
 WIDTH = 8

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from lowdim.results.linear import Provenance
-from lowdim.results.network import Layer, NetworkFit, Training
+from lowdim.models.autoencoder.record import Layer, NetworkFit, Training
+from lowdim.results.record import Provenance
 
 EPOCHS = 12
 

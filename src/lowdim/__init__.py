@@ -2,10 +2,10 @@
 
 The rooms, each standing on those before it::
 
-    errors ← sources ← matrices ← solvers ← models      ← recipes        results ← views
-             where     what a     how       promises      jobs made      what was  looking
-             rows      solver     factors   to the user   of models      learnt    at it
-             come from sees       are found
+    errors ← runtime ← sources ← matrices ← solvers ← models     ← recipes        results ← views
+             how       where     what a     methods   a folder     jobs made      what was  looking
+             work      rows      solver     models    a model      of models      learnt    at it
+             is run    come from sees       share
 """
 
 from __future__ import annotations
@@ -15,60 +15,60 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lowdim import datasets, errors
-    from lowdim.models.adopt import convert
-    from lowdim.models.autoencoder import Autoencoder
-    from lowdim.models.genotype_pca import GenotypePCA
-    from lowdim.models.incremental_pca import IncrementalPCA
-    from lowdim.models.kernel_pca import KernelPCA
-    from lowdim.models.logistic_pca import LogisticPCA
-    from lowdim.models.nmf import NMF
-    from lowdim.models.pc_regression import PCRegression
-    from lowdim.models.pca import PCA
-    from lowdim.models.ppca import ProbabilisticPCA
-    from lowdim.models.ppca_mixture import PPCAMixture
-    from lowdim.models.recogniser import Recogniser
-    from lowdim.models.saving import load
-    from lowdim.models.vector_quantizer import VectorQuantizer
-    from lowdim.recipes.basis_pursuit import basis_pursuit
-    from lowdim.recipes.choose_k import choose_k
-    from lowdim.recipes.compare import compare
-    from lowdim.recipes.denoise import denoise
-    from lowdim.recipes.inpaint import inpaint
-    from lowdim.recipes.procrustes import procrustes
-    from lowdim.recipes.recognise import recognise
-    from lowdim.recipes.redundant import redundant
-    from lowdim.recipes.topics import topics
+    from lowdim.models.autoencoder.model import Autoencoder
+    from lowdim.models.base.saving import load
+    from lowdim.models.genotype_pca.model import GenotypePCA
+    from lowdim.models.incremental_pca.model import IncrementalPCA
+    from lowdim.models.kernel_pca.model import KernelPCA
+    from lowdim.models.logistic_pca.model import LogisticPCA
+    from lowdim.models.nmf.model import NMF
+    from lowdim.models.pc_regression.model import PCRegression
+    from lowdim.models.pca.convert import convert
+    from lowdim.models.pca.model import PCA
+    from lowdim.models.ppca_mixture.model import PPCAMixture
+    from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
+    from lowdim.models.recogniser.model import Recogniser
+    from lowdim.models.vector_quantizer.model import VectorQuantizer
+    from lowdim.recipes.basis_pursuit.basis_pursuit import basis_pursuit
+    from lowdim.recipes.choose_k.choose_k import choose_k
+    from lowdim.recipes.compare.compare import compare
+    from lowdim.recipes.pictures.denoise import denoise
+    from lowdim.recipes.pictures.inpaint import inpaint
+    from lowdim.recipes.procrustes.procrustes import procrustes
+    from lowdim.recipes.recognise.recognise import recognise
+    from lowdim.recipes.redundant.redundant import redundant
+    from lowdim.recipes.topics.topics import topics
     from lowdim.sources.open import open_source as open
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
-    "Autoencoder": ("lowdim.models.autoencoder", "Autoencoder"),
-    "GenotypePCA": ("lowdim.models.genotype_pca", "GenotypePCA"),
-    "IncrementalPCA": ("lowdim.models.incremental_pca", "IncrementalPCA"),
-    "KernelPCA": ("lowdim.models.kernel_pca", "KernelPCA"),
-    "LogisticPCA": ("lowdim.models.logistic_pca", "LogisticPCA"),
-    "NMF": ("lowdim.models.nmf", "NMF"),
-    "PCA": ("lowdim.models.pca", "PCA"),
-    "PCRegression": ("lowdim.models.pc_regression", "PCRegression"),
-    "PPCAMixture": ("lowdim.models.ppca_mixture", "PPCAMixture"),
-    "ProbabilisticPCA": ("lowdim.models.ppca", "ProbabilisticPCA"),
-    "Recogniser": ("lowdim.models.recogniser", "Recogniser"),
-    "VectorQuantizer": ("lowdim.models.vector_quantizer", "VectorQuantizer"),
-    "basis_pursuit": ("lowdim.recipes.basis_pursuit", "basis_pursuit"),
-    "choose_k": ("lowdim.recipes.choose_k", "choose_k"),
-    "compare": ("lowdim.recipes.compare", "compare"),
-    "convert": ("lowdim.models.adopt", "convert"),
+    "Autoencoder": ("lowdim.models.autoencoder.model", "Autoencoder"),
+    "GenotypePCA": ("lowdim.models.genotype_pca.model", "GenotypePCA"),
+    "IncrementalPCA": ("lowdim.models.incremental_pca.model", "IncrementalPCA"),
+    "KernelPCA": ("lowdim.models.kernel_pca.model", "KernelPCA"),
+    "LogisticPCA": ("lowdim.models.logistic_pca.model", "LogisticPCA"),
+    "NMF": ("lowdim.models.nmf.model", "NMF"),
+    "PCA": ("lowdim.models.pca.model", "PCA"),
+    "PCRegression": ("lowdim.models.pc_regression.model", "PCRegression"),
+    "PPCAMixture": ("lowdim.models.ppca_mixture.model", "PPCAMixture"),
+    "ProbabilisticPCA": ("lowdim.models.probabilistic_pca.model", "ProbabilisticPCA"),
+    "Recogniser": ("lowdim.models.recogniser.model", "Recogniser"),
+    "VectorQuantizer": ("lowdim.models.vector_quantizer.model", "VectorQuantizer"),
+    "basis_pursuit": ("lowdim.recipes.basis_pursuit.basis_pursuit", "basis_pursuit"),
+    "choose_k": ("lowdim.recipes.choose_k.choose_k", "choose_k"),
+    "compare": ("lowdim.recipes.compare.compare", "compare"),
+    "convert": ("lowdim.models.pca.convert", "convert"),
     "datasets": ("lowdim.datasets", None),
-    "denoise": ("lowdim.recipes.denoise", "denoise"),
+    "denoise": ("lowdim.recipes.pictures.denoise", "denoise"),
     "errors": ("lowdim.errors", None),
-    "inpaint": ("lowdim.recipes.inpaint", "inpaint"),
-    "load": ("lowdim.models.saving", "load"),
+    "inpaint": ("lowdim.recipes.pictures.inpaint", "inpaint"),
+    "load": ("lowdim.models.base.saving", "load"),
     "open": ("lowdim.sources.open", "open_source"),
-    "redundant": ("lowdim.recipes.redundant", "redundant"),
-    "procrustes": ("lowdim.recipes.procrustes", "procrustes"),
-    "recognise": ("lowdim.recipes.recognise", "recognise"),
-    "topics": ("lowdim.recipes.topics", "topics"),
+    "redundant": ("lowdim.recipes.redundant.redundant", "redundant"),
+    "procrustes": ("lowdim.recipes.procrustes.procrustes", "procrustes"),
+    "recognise": ("lowdim.recipes.recognise.recognise", "recognise"),
+    "topics": ("lowdim.recipes.topics.topics", "topics"),
 }
 
 __all__ = [

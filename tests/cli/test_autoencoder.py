@@ -10,10 +10,10 @@ import pytest
 
 import lowdim
 from lowdim.cli.checkpoint import keep_part
-from lowdim.cli.exits import INTERRUPTED
-from lowdim.cli.modelling import build, code_count, hidden_units
+from lowdim.cli.errors import INTERRUPTED
+from lowdim.cli.model import build, code_count, hidden_units
 from lowdim.errors import BadParameter, Interrupted
-from lowdim.sources.progress import watching
+from lowdim.runtime.progress import watching
 
 FIT = ("fit", "wine.csv", "--model", "autoencoder", "--label", "kind", "--scale", "--hidden", "9,5", "--epochs", "6")
 

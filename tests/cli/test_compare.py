@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 import lowdim
-from lowdim.models.vector_quantizer import VectorQuantizer
-from lowdim.recipes.compare import compare
+from lowdim.models.vector_quantizer.model import VectorQuantizer
+from lowdim.recipes.compare.compare import compare
 
 TIMES = ["fit_seconds", "code_seconds"]
 

@@ -12,7 +12,7 @@ import tempfile
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
-from lowdim.cli.exits import EXITS
+from lowdim.cli.errors import EXITS
 from lowdim.cli.main import VERBS, main
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "command-line.md"
@@ -66,7 +66,7 @@ def about(page: str) -> str:
 
 def test_the_page_prints_what_the_commands_print(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("lowdim.sources.budget.resident_bytes", lambda: 10**8)  # whatever tests before have left
+    monkeypatch.setattr("lowdim.runtime.memory.resident_bytes", lambda: 10**8)  # whatever tests before have left
     page = PAGE.read_text()
     assert about(rewritten(page)) == about(page)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lowdim.sources.pictures import read_picture
-from lowdim.views.picture_files import write_picture
+from lowdim.sources.formats.pictures import read_picture
+from lowdim.views.files.pictures import write_picture
 
 ROWS, COLUMNS = np.mgrid[0:30, 0:32]
 PICTURE = np.rint(128 + 70 * np.sin((ROWS + COLUMNS) / 3)).astype(np.uint8)

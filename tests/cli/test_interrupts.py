@@ -15,11 +15,11 @@ import lowdim
 from lowdim import PCA
 from lowdim.cli.checkpoint import keep_part, without_resume
 from lowdim.errors import Interrupted
-from lowdim.sources.progress import watching
+from lowdim.runtime.progress import watching
 
 SLOW = """
 import sys, time
-import lowdim.sources.progress as progress, lowdim.sources.source as source
+import lowdim.runtime.progress as progress, lowdim.sources.source as source
 begin = progress.new_pass
 source.BLOCK_BYTES = 2**22
 def slowly(*args):

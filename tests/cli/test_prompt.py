@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 
 import lowdim
+from lowdim.cli.console import likely_rows, time_left
 from lowdim.cli.main import VERBS, main
-from lowdim.cli.progress import likely_rows, time_left
 
 HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "numba", "pandas", "rich", "onnx", "duckdb"}
 
@@ -269,7 +269,7 @@ def test_bad_tables_that_are_piped_in(given, said, child):
 
 
 def test_unexpected_errors_are_one_line_unless_debugging(run, wine, monkeypatch):
-    from lowdim.models.pca import PCA
+    from lowdim.models.pca.model import PCA
 
     def broken(self, X):
         raise RuntimeError("something\nodd")
@@ -333,7 +333,7 @@ def test_standard_input_that_is_a_terminal_is_explained(wine):
 def test_a_bar_with_the_time_left_on_a_terminal_alone(wine, child):
     rng = np.random.default_rng(0)
     np.save("long.npy", rng.standard_normal((600_000, 60)))
-    patience = "import lowdim.cli.progress as bar; bar.PATIENCE = 0.0"
+    patience = "import lowdim.cli.console as bar; bar.PATIENCE = 0.0"
     code = f"{patience}\n{RUN}"
     terminal = on_a_terminal("fit", "long.npy", "--keep", "2", code=code)
     assert "rows" in terminal

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import lowdim
-from lowdim.cli.exits import USAGE
+from lowdim.cli.errors import USAGE
 from lowdim.cli.main import main
-from lowdim.views.picture_files import write_picture
+from lowdim.views.files.pictures import write_picture
 from reports import numbers, section, told
 
 

@@ -13,8 +13,8 @@ import lowdim
 from lowdim.errors import BadInput, BadParameter, LowdimWarning, NeedsAnotherPass
 from lowdim.matrices.matrix import Matrix
 from lowdim.matrices.rounding import Rounding
-from lowdim.solvers.block_lanczos import MISLED, BlockLanczos
 from lowdim.solvers.keep import KeepCount
+from lowdim.solvers.lanczos import MISLED, BlockLanczos
 
 SLOW = 9_000
 """Cases of `make check-slow`, after the 1,000 quick ones."""

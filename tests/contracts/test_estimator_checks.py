@@ -15,8 +15,8 @@ from lowdim import (
     ProbabilisticPCA,
     Recogniser,
 )
-from lowdim.models.autoencoder import Autoencoder
-from lowdim.models.vector_quantizer import VectorQuantizer
+from lowdim.models.autoencoder.model import Autoencoder
+from lowdim.models.vector_quantizer.model import VectorQuantizer
 
 SETTINGS = [
     PCA(),

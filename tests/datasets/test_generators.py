@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lowdim.datasets import circles, planted, stepping_stone, swiss_roll
-from lowdim.datasets.genotypes import _likeness
+from lowdim.datasets.generators import _likeness
 from lowdim.errors import BadParameter
 
 SMALL = {

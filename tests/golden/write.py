@@ -21,7 +21,7 @@ import scipy.sparse
 from answers import answers, answers_of_checkpoint, told
 
 import lowdim
-from lowdim.sources.progress import watching
+from lowdim.runtime.progress import watching
 
 HERE = Path(__file__).parent
 FILES = HERE / "files"

@@ -8,8 +8,8 @@ import pytest
 import lowdim
 from lowdim import PCA
 from lowdim.errors import BadInput, Interrupted
+from lowdim.runtime.progress import Progress, watching
 from lowdim.sources.open import open_source
-from lowdim.sources.progress import Progress, watching
 
 X = np.random.default_rng(0).standard_normal((40_000, 150)) * np.linspace(3, 1, 150) + 7
 

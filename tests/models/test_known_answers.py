@@ -5,9 +5,9 @@ A tolerance of half a unit in the last printed digit means: the answer, as print
 
 import numpy as np
 import pytest
-from routes import each_route, each_solver, fitted
 
 from lowdim import PCA, datasets
+from models.routes import each_route, each_solver, fitted
 
 # -- lecture 5: eight points in the plane ------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ import pytest
 
 from lowdim import PCA, ProbabilisticPCA
 from lowdim.errors import BadParameter, NotConverged, TooLarge
-from lowdim.sources.budget import budget_of, resident_bytes
+from lowdim.runtime.memory import budget_of, resident_bytes
 from lowdim.sources.open import open_source
 
 CHILD = """
@@ -127,7 +127,7 @@ def test_the_plan_says_passes_bytes_and_memory_and_reads_no_rows(folder, monkeyp
     source = open_source(folder / "rows.npy")
     monkeypatch.setattr(type(source), "blocks", lambda *_: pytest.fail("rows were read"))
     monkeypatch.setattr(type(source), "to_array", lambda *_: pytest.fail("rows were read"))
-    monkeypatch.setattr("lowdim.sources.budget.resident_bytes", lambda: 10**8)  # whatever tests before have left
+    monkeypatch.setattr("lowdim.runtime.memory.resident_bytes", lambda: 10**8)  # whatever tests before have left
     plan = PCA(3, memory="2GB").explain(source)
     assert "1 pass" in plan
     assert "160 MB each time" in plan

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 import scipy.sparse
 from joblib import Parallel, delayed
-from routes import SOLVERS, each_route, each_solver, fitted, spread
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -16,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from lowdim import PCA
 from lowdim.errors import BadParameter, CannotMerge, NeedsAnotherPass, WrongShape
+from models.routes import SOLVERS, each_route, each_solver, fitted, spread
 
 OPTIONS = [
     {},

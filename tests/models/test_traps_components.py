@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 import sklearn.decomposition
-from routes import announced, each_route, each_solver, exact, fitted, sine, spread
 
 from lowdim import PCA
 from lowdim.errors import BadParameter, LowdimError, RankWarning
+from models.routes import announced, each_route, each_solver, exact, fitted, sine, spread
 
 # -- 9: Minka's choice (LIVE) ------------------------------------------------------------------------------------------
 

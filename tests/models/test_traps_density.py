@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 import scipy.stats
-from routes import announced, each_route, exact, fitted, spread
 
 from lowdim import PCA
 from lowdim.errors import LowdimError, SingularModel
+from models.routes import announced, each_route, exact, fitted, spread
 
 
 def planted(n, p=40, k=3, seed=6):

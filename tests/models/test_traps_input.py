@@ -8,11 +8,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from routes import announced, each_route, each_solver, exact, fitted, spread
 
 import lowdim
 from lowdim import PCA
 from lowdim.errors import BadInput, BadParameter, ConstantColumns, LowdimError, MissingValues, NotNumeric
+from models.routes import announced, each_route, each_solver, exact, fitted, spread
 
 # -- 14: shapes at the edge --------------------------------------------------------------------------------------------
 

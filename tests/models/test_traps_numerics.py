@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from routes import REREAD, announced, each_route, each_solver, exact, fitted, sine, spread
 
 from lowdim import PCA
 from lowdim.errors import AccuracyWarning, BadInput, LowdimError
+from models.routes import REREAD, announced, each_route, each_solver, exact, fitted, sine, spread
 
 # -- 1: a large offset (LIVE) ------------------------------------------------------------------------------------------
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from routes import announced, each_solver, exact, sine
 
 from lowdim import PCA
 from lowdim.errors import MissingValues, RankWarning
+from models.routes import announced, each_solver, exact, sine
 
 FORMATS = [
     *(sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix, sp.coo_array, sp.coo_matrix),

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from routes import each_solver, spread
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from lowdim import PCA
 from lowdim.errors import LowdimError
+from models.routes import each_solver, spread
 
 # -- 40: random numbers ------------------------------------------------------------------------------------------------
 

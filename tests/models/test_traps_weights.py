@@ -5,10 +5,10 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
-from routes import each_route, each_solver, exact, fitted, spread
 
 from lowdim import PCA
 from lowdim.errors import BadInput, BadParameter, LowdimError, MissingValues
+from models.routes import each_route, each_solver, exact, fitted, spread
 
 each_kind = pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array], ids=["array", "csr"])
 

@@ -14,7 +14,7 @@ import safetensors.numpy
 
 import lowdim
 from lowdim.errors import FormatError
-from lowdim.models.saving import pack, unpack
+from lowdim.models.base.saving import pack, unpack
 from lowdim.results.container import from_bytes, read_document, to_bytes
 
 

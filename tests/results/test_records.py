@@ -8,8 +8,8 @@ import pytest
 
 import lowdim
 from catalogue import blocks_of, case, fit_quietly, fitted
+from lowdim.models.linear.tables.columns import compute_compression
 from lowdim.results.certificate import Certificate, ranges
-from lowdim.results.compression import compression
 from lowdim.results.table import Table
 
 # -- the record of a fit --------------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ def test_errors_are_those_of_the_reconstructions(options: dict[str, Any]) -> Non
 @pytest.mark.parametrize(("centered", "scaled", "extra"), [(False, False, 0), (True, False, 8), (True, True, 16)])
 def test_means_and_scales_are_counted(centered: bool, scaled: bool, extra: int) -> None:
     fit = fitted("tall", "auto", 3).model.fit_
-    table = compression(fit, 4, centered, scaled)
+    table = compute_compression(fit, 4, centered, scaled)
     np.testing.assert_array_equal(table["numbers"], np.arange(1, 4) * 208 + extra)
     np.testing.assert_array_equal(table["bytes"], table["numbers"] * 4)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import scipy.linalg
 
-from lowdim.matrices.kernel_functions import Kernel
-from lowdim.results.kernel_axes import KernelAxes
+from lowdim.models.kernel_pca.kernels import Kernel
+from lowdim.models.kernel_pca.record import KernelAxes
 
 
 def dense_axes(kernel: Kernel, rows: np.ndarray, k: int, centred: bool = True) -> KernelAxes:

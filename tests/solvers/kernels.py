@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lowdim.matrices.kernel_functions import Gaussian, Kernel, Laplacian, Linear, Polynomial
+from lowdim.models.kernel_pca.kernels import Gaussian, Kernel, Laplacian, Linear, Polynomial
 
 KERNELS: list[Kernel] = [Gaussian(0.1), Gaussian(0.02, 3.0), Laplacian(0.1), Polynomial(0.2, 1.0, 3), Linear()]
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.solvers.families import FAMILIES
+from lowdim.models.logistic_pca.solvers.families import FAMILIES
 
 Floats = NDArray[np.float64]
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
-from lowdim.solvers.nmf_hals import Hals, PlainHals
-from lowdim.solvers.nmf_kl_dense import DenseNewton
-from lowdim.solvers.nmf_kl_sparse import PlainNewton, SparseNewton
-from lowdim.solvers.nmf_loss import Penalty
-from lowdim.solvers.nmf_multiplicative import Multiplicative
-from lowdim.solvers.nmf_search import Problem, checked
-from lowdim.solvers.nmf_start import start
+from lowdim.models.nmf.solvers.hals import Hals, PlainHals
+from lowdim.models.nmf.solvers.loss import Penalty
+from lowdim.models.nmf.solvers.multiplicative import Multiplicative
+from lowdim.models.nmf.solvers.newton import DenseNewton, PlainNewton, SparseNewton
+from lowdim.models.nmf.solvers.problem import Problem, checked
+from lowdim.models.nmf.solvers.start import start
 
 PLAIN = {
     "hals": (2.0, PlainHals.of),

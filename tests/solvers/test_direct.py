@@ -6,14 +6,14 @@ import scipy.linalg
 
 import lowdim
 from catalogue import EPS, fit_quietly, with_spectrum
-from lowdim.matrices.formed import FormedMatrix
+from lowdim.matrices.matrix import FormedMatrix
 from lowdim.matrices.rounding import Rounding
-from lowdim.solvers.block_lanczos import BlockLanczos
 from lowdim.solvers.covariance import DIRECT, ONE_CORE, Covariance, leading_pairs
-from lowdim.solvers.decomposition import TSQR, FullSVD, svd
 from lowdim.solvers.keep import Keep, KeepCount, KeepMinka, KeepShare
+from lowdim.solvers.lanczos import BlockLanczos
 from lowdim.solvers.sample_gram import SampleGram
 from lowdim.solvers.solver import Solver, complete
+from lowdim.solvers.svd import TSQR, FullSVD, svd
 from solvers.hard import HARD, eigenvalues, hard, matrix_of
 
 SOLVERS = {"full": FullSVD(), "covariance": Covariance(), "gram": SampleGram(), "tsqr": TSQR()}

@@ -23,8 +23,8 @@ import zarr
 import lowdim
 from lowdim import PCA
 from lowdim.errors import BadFile, BadInput, BadParameter, LowdimError
+from lowdim.sources.formats.stored import StoredSource
 from lowdim.sources.source import Source
-from lowdim.sources.stored import StoredSource
 
 X = np.random.default_rng(0).standard_normal((500, 3)) * [1, 10, 100] + [0, 5, -3]
 COUNTS = np.random.default_rng(1).poisson(0.3, (60, 8)).astype(np.float32)
@@ -357,7 +357,7 @@ def test_bad_arrays_end_in_one_sentence_that_names_them(name: str, tmp_path: Pat
 
 def test_pickled_chunks_are_never_loaded(tmp_path: Path) -> None:
     """The codec is refused by its name even where zarr itself would open the array."""
-    from lowdim.sources.zarr import _refuse_codecs
+    from lowdim.sources.formats.zarr import _refuse_codecs
 
     zarr_metadata(2, compressor={"id": "base64"})(tmp_path / "t.zarr")
     with pytest.raises(BadFile, match="codec 'base64'"):

@@ -14,7 +14,7 @@ import xarray as xr
 import lowdim
 from lowdim import PCA
 from lowdim.errors import BadInput, NotNumeric, WrongShape
-from lowdim.sources.memory import SparseSource
+from lowdim.sources.arrays import SparseSource
 
 IRIS = lowdim.datasets.iris().values
 NAMES = list("abcd")

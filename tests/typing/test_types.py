@@ -48,7 +48,7 @@ def test_this_package_was_looked_at(report):
 def test_every_type_is_known(report):
     unknown = [symbol for symbol in report["symbols"] if not (symbol["isTypeKnown"] or symbol["isTypeAmbiguous"])]
     # the prompt's commands and one of SciPy's operators inherit from classes that have no types; nobody imports them
-    inside = ["lowdim.cli", "lowdim.solvers.nmf_start"]
+    inside = ["lowdim.cli", "lowdim.models.nmf.solvers.start"]
     assert not told(symbol for symbol in unknown if symbol["isExported"] and not is_of(symbol, inside))
 
 

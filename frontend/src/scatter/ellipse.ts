@@ -1,4 +1,4 @@
-// Ellipses of groups, as src/lowdim/views/figures/scores.py has them: where two thirds of a normal cloud would lie.
+// Ellipses of groups, as src/lowdim/views/plots/scores.py has them: where two thirds of a normal cloud would lie.
 const LEVEL = 0.68;
 const RADIUS = Math.sqrt(-2 * Math.log(1 - LEVEL)); // the root of the quantile of χ² with two degrees of freedom
 

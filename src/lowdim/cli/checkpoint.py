@@ -12,19 +12,19 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, cast
 
-from lowdim.cli.exits import INTERRUPTED, say_line
-from lowdim.cli.opening import load_model, refuse_no_model
+from lowdim.cli.errors import INTERRUPTED, say_line
+from lowdim.cli.options import load_model, refuse_no_model
 from lowdim.errors import CannotMerge, WrongColumns
 
 if TYPE_CHECKING:
-    from lowdim.models.model import Model
+    from lowdim.models.base.estimator import Model
     from lowdim.sources.source import Source
 
 
 def keep_part(stop: KeyboardInterrupt, argv: list[str], save: str | None) -> int:
     """Write a checkpoint, if there is anything to keep, and say how to go on."""
+    from lowdim.models.autoencoder.record import NetworkFit
     from lowdim.results.certificate import counted
-    from lowdim.results.network import NetworkFit
 
     model: Any = getattr(stop, "model", None)
     if model is None:
@@ -34,12 +34,12 @@ def keep_part(stop: KeyboardInterrupt, argv: list[str], save: str | None) -> int
     path = f"{os.path.splitext(save)[0] if save else 'lowdim'}.part.lowdim"
     record = getattr(model, "_record", None)  # PCA's fit_ would find components now, of too few rows perhaps
     if isinstance(record, NetworkFit):
-        from lowdim.models import autoencoder_checkpoint
+        from lowdim.models.autoencoder import checkpoint
 
-        autoencoder_checkpoint.write_checkpoint(path, *model.begun_)
+        checkpoint.write_checkpoint(path, *model.begun_)
         come = counted(len(record.training.curve), "epoch")
     elif begun is not None:
-        from lowdim.models.latent_checkpoint import write_checkpoint
+        from lowdim.models.probabilistic_pca.checkpoint import write_checkpoint
 
         write_checkpoint(path, begun)
         come = f"{model.n_iter_:,} steps of EM"
@@ -55,9 +55,8 @@ def keep_part(stop: KeyboardInterrupt, argv: list[str], save: str | None) -> int
 
 def carried_on(estimator: Model, source: Source, path: str, quiet: bool, data: str) -> Model:
     """The fit of all rows of the source, from a checkpoint; the settings are the estimator's."""
-    from lowdim.cli.progress import shown
-    from lowdim.models.pca import PCA
-    from lowdim.models.resume import carry_on
+    from lowdim.cli.console import shown
+    from lowdim.models.pca.model import PCA, carry_on
 
     refuse_no_model(path)
     try:

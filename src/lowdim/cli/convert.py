@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.exits import say_line
-from lowdim.cli.opening import Wish, is_model, load_model, naming, refuse_absent
+from lowdim.cli.errors import say_line
+from lowdim.cli.options import Wish, is_model, load_model, naming, refuse_absent
 from lowdim.errors import BadParameter
-from lowdim.results.names import column_names
+from lowdim.words import column_names
 
 EXAMPLES = """
 lowdim convert wine.csv -o wine.parquet    # a table, with all of its columns
@@ -43,9 +43,9 @@ def convert(
 
 
 def _table(file: str, table: str | None, sql: str | None, output: str | None, raw: bool, quiet: bool) -> int:
-    from lowdim.cli.progress import new_count, shown
-    from lowdim.sources.table import TableSource
-    from lowdim.views.table_files import open_table
+    from lowdim.cli.console import new_count, shown
+    from lowdim.sources.formats.table import TableSource
+    from lowdim.views.files.tables import open_table
 
     wish = Wish(file, table=table, sql=sql)
     with naming(wish.name), shown(quiet, file):
@@ -69,8 +69,8 @@ def _model_arrays(file: str, output: str | None, quiet: bool) -> int:
     import numpy as np
 
     from lowdim.cli.writing import check_output
-    from lowdim.results.atomic import atomic_write
-    from lowdim.results.linear import LinearFit
+    from lowdim.results.record import LinearFit
+    from lowdim.runtime.files import atomic_write
 
     if output is None:
         raise BadParameter(f"{file}: say where the arrays of the model go, as in -o model.npz.")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.exits import say_line
-from lowdim.cli.helping import near_names
+from lowdim.cli.errors import say_line
+from lowdim.cli.help import near_names
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def _made(name: str) -> Dataset:
 
 
 def _say_list(found: dict[str, Dataset], json: bool) -> int:
-    from lowdim.cli.talk import say, say_json, text_width
-    from lowdim.views.lines import Line, wrapped
+    from lowdim.cli.console import say, say_json, text_width
+    from lowdim.views.text.lines import Line, wrapped
 
     if json:
         listed = [
@@ -86,7 +86,7 @@ def _say_list(found: dict[str, Dataset], json: bool) -> int:
 
 
 def _write(found: Dataset, output: str | None, raw: bool) -> None:
-    from lowdim.views.table_files import open_table
+    from lowdim.views.files.tables import open_table
 
     aside = {"row": found.rows, "label": found.labels}
     beside = {name: list(values) for name, values in aside.items() if values is not None}

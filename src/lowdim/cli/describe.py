@@ -8,11 +8,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from lowdim.cli import options
-from lowdim.cli.fit import Asked, fitted, say_fit
-from lowdim.cli.opening import Wish, is_model, left_out, naming
+from lowdim.cli.models.fit import Asked, fitted, say_fit
+from lowdim.cli.options import Wish, is_model, left_out, naming
 
 if TYPE_CHECKING:
-    from lowdim.results.description import Description
+    from lowdim.results.table import Description
     from lowdim.sources.source import Source
 
 EXAMPLES = """
@@ -47,7 +47,7 @@ def describe(
         from lowdim.cli.info import info
 
         return info(data, json=json)
-    from lowdim.cli.modelling import build
+    from lowdim.cli.model import build
     from lowdim.errors import MissingValues
 
     wish = Wish(data, columns, drop, label, weight, encode, table, sql)
@@ -67,13 +67,11 @@ def describe(
 
 def say_description(command: str, wish: Wish, source: Source, json: bool, quiet: bool) -> None:
     """Read the data once, and print what each column holds."""
-    from lowdim.cli.progress import shown
-    from lowdim.cli.talk import say, say_json, text_width
-    from lowdim.models.describe import describe as read
-    from lowdim.views.description import description
-    from lowdim.views.facts import description_facts
-    from lowdim.views.lines import Line, wrapped
-    from lowdim.views.summary import next_steps
+    from lowdim.cli.console import say, say_json, shown, text_width
+    from lowdim.models.base.input import describe as read
+    from lowdim.views.text.facts import description_facts
+    from lowdim.views.text.lines import Line, wrapped
+    from lowdim.views.text.screen import description, next_steps
 
     with shown(quiet, wish.data):
         found = read(source)

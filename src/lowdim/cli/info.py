@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.modelling import MODELS
-from lowdim.cli.opening import Wish, is_model, load_any, naming
+from lowdim.cli.model import MODELS
+from lowdim.cli.options import Wish, is_model, load_any, naming
 
 EXAMPLES = """
 lowdim info wine.lowdim    # columns, variances, accuracy, versions
@@ -47,9 +47,9 @@ def info(
         with naming(wish.name):
             say_description("info", wish, wish.open(), json, quiet=False)
         return 0
-    from lowdim.cli.talk import say, say_json, text_width
-    from lowdim.views.facts import fit_facts
-    from lowdim.views.model_screens import screen_of
+    from lowdim.cli.console import say, say_json, text_width
+    from lowdim.views.text.card import screen_of
+    from lowdim.views.text.facts import fit_facts
 
     estimator = load_any(file)
     settings = {name: value for name, value in estimator.get_params().items() if name in SETTINGS}

@@ -13,35 +13,34 @@ import typer
 from typer.exceptions import TyperException
 
 from lowdim import __version__, errors
-from lowdim.cli import (
-    choose,
-    compare,
-    convert,
-    datasets,
-    denoise,
-    describe,
+from lowdim.cli import convert, datasets, describe, info
+from lowdim.cli.errors import USAGE, in_words, report_usage, say_error, say_line
+from lowdim.cli.errors import report as report_error
+from lowdim.cli.help import Verb, Verbs, near_files, near_names
+from lowdim.cli.models import (
     explain,
     export,
     fit,
     impute,
-    info,
-    inpaint,
     inverse,
-    map,  # noqa: A004  the name of the verb
     plot,
     predict,
-    recognise,
-    redundant,
     regress,
     report,
     table,
-    topics,
     transform,
     uncertainty,
 )
-from lowdim.cli.exits import USAGE, in_words, report_usage, say_error, say_line
-from lowdim.cli.exits import report as report_error
-from lowdim.cli.helping import Verb, Verbs, near_files, near_names
+from lowdim.cli.recipes import (
+    choose,
+    compare,
+    denoise,
+    inpaint,
+    map,  # noqa: A004  the name of the verb
+    recognise,
+    redundant,
+    topics,
+)
 
 EXAMPLES = """
 lowdim wine.csv                                     # what is in it

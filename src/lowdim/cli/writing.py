@@ -1,17 +1,63 @@
-"""Rows of a model written as a table, block by block, so that neither data nor scores need to fit in memory."""
+"""What a command writes: rows of a model as a table, block by block, and the page of `--report FILE`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from lowdim.cli import options
 from lowdim.errors import BadParameter, MissingValues
 
 if TYPE_CHECKING:
-    from lowdim.models.model import Model
+    from lowdim.cli.options import Wish
+    from lowdim.models.base.estimator import Model
     from lowdim.sources.source import Source
 
+
+# `--report FILE`: the page of a result that is no model, with the lines that make it again.
+
+Report = Annotated[
+    str | None,
+    typer.Option("--report", metavar="FILE", show_default=False, help="Write a page about it, too: an .html file."),
+]
+
+
+class Code(str):
+    """Words of Python, which stand in a line as they are."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def open_call(wish: Wish, *more: str) -> str:
+    """`lowdim.open(…)` with what was asked for at the prompt."""
+    listed = [(name, options.names_of(text)) for name, text in (("columns", wish.columns), ("drop", wish.drop))]
+    chosen = [("label", wish.label), ("weight", wish.weight), ("table", wish.table), ("sql", wish.sql)]
+    given = [f"{name}={value!r}" for name, value in [*listed, *chosen] if value is not None]
+    return f"lowdim.open({', '.join([repr(wish.data), *more, *given, *(['encode=True'] if wish.encode else [])])})"
+
+
+def call(verb: str, data: list[Any], settings: Mapping[str, tuple[Any, Any]]) -> str:
+    """`lowdim.verb(…)` with the settings whose value is not the usual one, each given as (value, usual)."""
+    said = [f"{name}={value!r}" for name, (value, usual) in settings.items() if value != usual]
+    return f"lowdim.{verb}({', '.join([*map(repr, data), *said])})"
+
+
+def write_page(path: str | None, make: Callable[..., Any], found: Any, made: str, given: list[str]) -> None:
+    """Write what `make` shows of a result that the line `made` gives; nothing if there is no path."""
+    if path is None:
+        return
+    from lowdim.models.base.report import report_title, write_result
+
+    python = f"import lowdim\n\nfound = {made}\nfound.report({path!r})"
+    write_result(make(found, report_title(path, None), python, f"lowdim {shlex.join(given)}"), path)
+
+
+# Rows of a model written as a table, block by block, so that neither data nor scores need to fit in memory.
 
 MOST_NUMBERS = 2**22
 """Numbers that are made at a time, whatever the size of the blocks that are read."""
@@ -31,11 +77,11 @@ def check_output(
 
         figure_kind(path)
     elif picture:
-        from lowdim.views.picture_files import picture_kind
+        from lowdim.views.files.pictures import picture_kind
 
         picture_kind(path)
     elif ending is None:
-        from lowdim.views.table_files import table_kind
+        from lowdim.views.files.tables import table_kind
 
         table_kind(path)
     elif not path.lower().endswith(ending):
@@ -56,7 +102,7 @@ def write_array(path: str, array: Any) -> None:
     """Write an array to a .npy file, whole or not at all."""
     import numpy as np
 
-    from lowdim.results.atomic import atomic_write
+    from lowdim.runtime.files import atomic_write
 
     with atomic_write(path) as file:
         np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
@@ -69,7 +115,7 @@ def score_names(estimator: Model) -> list[str]:
 
 def write_scores(source: Source, estimator: Model, output: str | None, label: str | None, raw: bool) -> int:
     """Write the scores of rows; gives their number. Individuals of a PLINK file have their names before them."""
-    from lowdim.sources.plink import PlinkSource
+    from lowdim.sources.genotypes.plink import PlinkSource
 
     names, holes = score_names(estimator), takes_holes(estimator)
     if not names:
@@ -77,7 +123,7 @@ def write_scores(source: Source, estimator: Model, output: str | None, label: st
     if isinstance(source, PlinkSource):
         label = label or "iid"
         if is_of_genotypes(estimator):  # the file lies SNP by SNP: rows of it would each be a walk through all of it
-            from lowdim.views.table_files import open_table
+            from lowdim.views.files.tables import open_table
 
             scores = dict(zip(names, estimator.transform(source).T, strict=True))
             with open_table(output, [label, *names], raw=raw) as table:
@@ -93,7 +139,7 @@ def takes_holes(estimator: Model) -> bool:
 
 def is_of_genotypes(estimator: Model) -> bool:
     """Whether a model is one of genotypes."""
-    from lowdim.models.genotype_pca import GenotypePCA
+    from lowdim.models.genotype_pca.model import GenotypePCA
 
     return isinstance(estimator, GenotypePCA)
 
@@ -112,8 +158,8 @@ def write_rows(
 
     `take` says which columns of the source are meant; None: all. Rows may have `holes` only if they are said to.
     """
-    from lowdim.cli.progress import new_count
-    from lowdim.views.table_files import open_table
+    from lowdim.cli.console import new_count
+    from lowdim.views.files.tables import open_table
 
     count = new_count(source.n_rows)
     step = max(1, MOST_NUMBERS // len(names))
@@ -134,7 +180,7 @@ def write_rows(
 
 
 def _blocks(source: Source, label: str | None) -> Iterator[tuple[int, Any, Any]]:
-    from lowdim.sources.table import TableSource
+    from lowdim.sources.formats.table import TableSource
 
     if label is None:
         yield from ((block.start, block.rows, None) for block in source.blocks())

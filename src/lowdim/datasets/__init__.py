@@ -5,10 +5,8 @@ Importing this room loads numpy alone; scikit-learn is imported by the functions
 
 from lowdim.datasets.bundled import breast_cancer, digits, iris, wine
 from lowdim.datasets.dataset import Dataset
-from lowdim.datasets.generators import circles, planted, swiss_roll
-from lowdim.datasets.genotypes import stepping_stone
-from lowdim.datasets.lectures import eight_by_two, rank_one_toy, uk_foods
-from lowdim.datasets.published import decathlon, us_arrests
+from lowdim.datasets.generators import circles, planted, stepping_stone, swiss_roll
+from lowdim.datasets.published import decathlon, eight_by_two, rank_one_toy, uk_foods, us_arrests
 
 __all__ = [
     "Dataset",

@@ -1,8 +1,4 @@
-"""The ladder of matrices: Matrix (products) < RowBlocks (one fold over rows) < InMemory (the array itself).
-
-All of them stand for Y = √w · (X − center) · gain without ever changing or copying X. A solver says which rung it
-needs; `passes` counts how often the rows were read.
-"""
+"""The ladder of matrices: Matrix (products) < RowBlocks (one fold over rows) < InMemory (the array itself)."""
 
 from __future__ import annotations
 
@@ -14,18 +10,34 @@ from typing import Any, final
 
 import numpy as np
 
-from lowdim.errors import BadInput
-from lowdim.matrices.columns import Span, gram_of_span, learn_span, product_with_span, spans
-from lowdim.matrices.holes import missing_values
+from lowdim.errors import BadInput, NeedsAnotherPass
+from lowdim.matrices.missing import missing_values
 from lowdim.matrices.moments import OWN, PIECE_ROWS, TINIEST, Moments, beside, block_moments
 from lowdim.matrices.preparation import Preparation
-from lowdim.matrices.products import Floats, add, block_normal, block_scores, block_triangle, merge_triangles
+from lowdim.matrices.products import (
+    Span,
+    add,
+    block_normal,
+    block_scores,
+    block_triangle,
+    gram_of_span,
+    learn_span,
+    merge_triangles,
+    product_with_span,
+    spans,
+)
 from lowdim.matrices.rounding import UNIT_ROUNDOFF, Rounding
 from lowdim.matrices.scaling import Scaling
-from lowdim.sources.memory import ArraySource, SparseSource
+from lowdim.runtime.threads import all_blas_threads, in_order, one_blas_thread
+from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source
-from lowdim.sources.weighted import WeightedSource
-from lowdim.sources.workers import all_blas_threads, in_order, one_blas_thread
+from lowdim.sources.views_of_rows import WeightedSource
+from lowdim.types import Floats
+
+# The ladder of matrices: Matrix (products) < RowBlocks (one fold over rows) < InMemory (the array itself).
+#
+# All of them stand for Y = √w · (X − center) · gain without ever changing or copying X. A solver says which rung it
+# needs; `passes` counts how often the rows were read.
 
 BEARABLE = 1e4
 """Cancellation up to which sparse rows have their mean taken off products: four of sixteen digits, to keep zeros."""
@@ -365,3 +377,67 @@ def _out_of_range(moments: Moments) -> bool:
     largest = float(np.max(moments.variances, initial=0.0))
     finite = np.isfinite(moments.scatter).all() and np.isfinite(moments.mean).all()
     return not finite or largest > 1e140 or 0 < largest < 1e-140
+
+
+# A symmetric matrix that was formed already, as something an iterative solver can multiply with.
+
+SLAB = 1000
+"""Rows of S that one thread multiplies with at a time."""
+
+
+@final
+class FormedMatrix(Matrix):
+    """S = YᵀY, (p, p)."""
+
+    def __init__(self, S: Floats, rounding: Rounding):
+        self.S = S
+        self.passes = 0
+        self._rounding = rounding
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns, p."""
+        return len(self.S)
+
+    @property
+    def total(self) -> float:
+        """Trace of S."""
+        return float(self.S.trace())
+
+    @property
+    def rounding(self) -> Rounding:
+        """Probable error of S."""
+        return self._rounding
+
+    def normal_times(self, Q: Floats) -> Floats:
+        """Q S, by slabs of rows of S (it is symmetric), so that all cores share the work."""
+        slabs = (self.S[start : start + SLAB] for start in range(0, len(self.S), SLAB))
+        return np.concatenate(list(in_order(lambda slab: Q @ slab.T, slabs)), axis=1)
+
+
+# Rows that are gone, of which the moments are known: after partial_fit and merge.
+
+
+@final
+class KnownMoments(RowBlocks):
+    """A matrix of which only count, mean and scatter are left."""
+
+    def __init__(self, moments: Moments, scaling: Scaling, columns: tuple[str, ...] | None):
+        super().__init__(_Gone(moments.n_rows, len(moments.mean), columns), scaling)
+        self.set_moments(moments)
+        self.passes = 1
+
+
+@final
+class _Gone(Source):
+    repeatable = False
+    dtype = np.dtype(float)
+
+    def __init__(self, n_rows: int, n_columns: int, columns: tuple[str, ...] | None):
+        self.n_rows, self.n_columns, self.columns = n_rows, n_columns, columns
+
+    def blocks(self, least_rows: int = 1) -> Iterator[Block]:
+        raise NeedsAnotherPass("Rows given to partial_fit are not kept, so they cannot be read again.")
+
+    def describe(self) -> str:
+        return f"{self.n_rows:,} rows × {self.n_columns:,} columns, batch by batch"

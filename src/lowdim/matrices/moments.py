@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dger, dsyrk
 
-from lowdim.matrices.holes import add_holes, count_holes
+from lowdim.matrices.missing import add_holes, count_holes
 from lowdim.matrices.preparation import Preparation, dense, piece_rows
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
 from lowdim.sources.source import Block
@@ -206,7 +206,7 @@ def _mirror(scatter: NDArray[np.float64]) -> None:
 
 
 def _compiled_sums(block: Block, shift: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    from lowdim.matrices.compiled import add_sums  # loads numba
+    from lowdim.matrices.compiled_products import add_sums  # loads numba
 
     total, squares = np.zeros_like(shift), np.zeros_like(shift)
     for start in range(0, len(block.rows), PIECE_ROWS):

@@ -1,21 +1,133 @@
-"""What one block contributes to a product or a factorisation: pure functions of a block, for Source.reduce."""
+"""What one block contributes to a product, a factorisation or distances: pure functions of a block."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
-from lowdim.matrices.moments import PIECE_ROWS
-from lowdim.matrices.preparation import Preparation, piece_rows
+from lowdim.matrices.moments import PIECE_ROWS, Moments, block_moments
+from lowdim.matrices.preparation import Preparation, dense, piece_rows
+from lowdim.matrices.scaling import Scaling
 from lowdim.sources.source import Block
+from lowdim.types import Floats
+
+# Blocks of columns of an array in memory, for data with fewer rows than columns: Y Yᵀ and U Y.
+
+SPAN_BYTES = 4 * 2**20
+"""One prepared span of columns: 2 to 16 MB measured alike at 500 × 50,000."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Columns start … stop of an array, prepared when asked for."""
+
+    array: Any
+    """(n, p) ndarray or SciPy CSC matrix."""
+    root: Floats | None
+    """(n,) square roots of the row weights."""
+    start: int
+    stop: int
+
+    @property
+    def here(self) -> slice:
+        """These columns among all."""
+        return slice(self.start, self.stop)
+
+    def prepared(self, preparation: Preparation) -> Floats:
+        """These columns of Y, (n, stop − start); the preparation is that of these columns alone."""
+        columns: Floats = np.subtract(dense(self.array[:, self.here]), preparation.center, dtype=np.float64)
+        if preparation.low is not None:
+            columns -= preparation.low
+        if preparation.gain is not None:
+            columns *= preparation.gain
+        if self.root is not None:
+            columns *= self.root[:, None]
+        return columns
+
+
+def span_width(n: int, p: int) -> int:
+    """Columns of a span."""
+    return max(1, min(-(-p // 8), SPAN_BYTES // (8 * n)))
+
+
+def spans(array: Any, root: Floats | None) -> Iterator[Span]:
+    """Cut the columns into spans of about SPAN_BYTES, at least a few of them."""
+    n, p = array.shape
+    width = span_width(n, p)
+    for start in range(0, p, width):
+        yield Span(array, root, start, min(start + width, p))
+
+
+def gram_of_span(span: Span, preparation: Preparation) -> Floats:
+    """These columns' share of Y Yᵀ, (n, n)."""
+    columns = span.prepared(preparation.of(span.here))
+    return columns @ columns.T
+
+
+def learn_span(span: Span, scaling: Scaling, unit: float) -> tuple[Moments, Floats]:
+    """Moments of these columns, and their share of Y Yᵀ: all that is to be known of them, in one reading."""
+    moments = block_moments(Block(0, span.array[:, span.here]), full=False, unit=unit)
+    if moments.holes is not None:  # the caller will refuse them, by name
+        return moments, np.zeros((moments.n_rows,) * 2)
+    scaling = scaling.of(span.here)
+    with np.errstate(over="ignore", invalid="ignore"):  # squares out of range are seen in the moments, and scaled
+        columns = span.prepared(scaling.preparation(scaling.settled(moments), unit))
+        return moments, columns @ columns.T
+
+
+def product_with_span(span: Span, U: Floats, preparation: Preparation, out: Floats, *, center_after: bool) -> None:
+    """Write U Y of these columns to those of `out`, with U (k, n); a centred copy is spared where that is harmless."""
+    preparation, out = preparation.of(span.here), out[:, span.here]
+    if not center_after or not isinstance(span.array, np.ndarray):
+        np.matmul(U, span.prepared(preparation), out=out)
+        return
+    left = U if span.root is None else U * span.root
+    np.matmul(left, span.array[:, span.here], out=out)
+    out -= np.outer(left.sum(axis=1), preparation.center)
+    if preparation.gain is not None:
+        out *= preparation.gain
+
+
+# Distances between rows, right also where rows lie far from the origin or close to each other.
+
+LOST = 1e-13
+"""Squared distances may be wrong by this share of `matters` before they are computed from differences."""
+
+
+def squared_distances(rows: Floats, others: Floats, matters: float = 1.0) -> Floats:
+    """(m, n) squared Euclidean distances between rows (m, p) and others (n, p).
+
+    |x − y|² = |x|² − 2 x·y + |y|² is one product, but loses the digits that |x|² and |y|² share. Both sides are moved
+    to the middle of `others` first; where that leaves norms so large that an error of `LOST · matters` could arise,
+    differences are taken instead, which is slower and always right.
+    """
+    if len(others) == 0 or len(rows) == 0:
+        return np.zeros((len(rows), len(others)))
+    middle = others.mean(axis=0)
+    A, B = rows - middle, others - middle
+    a, b = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
+    if np.finfo(float).eps * (a.max() + b.max()) > LOST * matters:
+        return np.asarray(cdist(rows, others, "sqeuclidean"))
+    squares = A @ (-2 * B.T)
+    squares += a[:, None]
+    squares += b
+    return np.asarray(np.maximum(squares, 0.0, out=squares))
+
+
+def absolute_distances(rows: Floats, others: Floats) -> Floats:
+    """(m, n) sums of absolute differences."""
+    return np.asarray(cdist(rows, others, "cityblock"))
+
+
+# What one block contributes to a product or a factorisation: pure functions of a block, for Source.reduce.
 
 PIECE_BYTES = 4 * 2**20
 """Both products of a piece read it from the third-level cache; 2 to 10 MB measured alike."""
-
-Floats = NDArray[np.float64]
 
 
 def block_normal(
@@ -122,7 +234,7 @@ def _uncopied_normal(block: Block, preparation: Preparation, Q: Floats) -> Float
 
 
 def _compiled_normal(block: Block, preparation: Preparation, Q: Floats) -> Floats:
-    from lowdim.matrices.compiled import add_normal  # loads numba
+    from lowdim.matrices.compiled_products import add_normal  # loads numba
 
     b, p = Q.shape
     right = np.zeros((-(-b // 4) * 4, p))

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.matrices.holes import refuse_block_holes
 from lowdim.matrices.matrix import BEARABLE
+from lowdim.matrices.missing import refuse_block_holes
 from lowdim.matrices.preparation import Preparation, dense
-from lowdim.matrices.products import Floats, block_scores
+from lowdim.matrices.products import block_scores
 from lowdim.sources.source import Block, Source
+from lowdim.types import Floats
 
 
 def project(source: Source, preparation: Preparation, V: Floats, dtype: Any, spread: float) -> Any:

@@ -11,9 +11,7 @@ from lowdim.errors import BadInput
 from lowdim.matrices.moments import OWN, Moments, add_outer
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
-
-Floats = NDArray[np.float64]
-
+from lowdim.types import Floats
 
 LEAST_LEFT = 1e-6
 """Share of ddof that the sum of weights must exceed it by: what is left of a smaller difference is rounding."""

@@ -1,1 +1,1 @@
-"""Jobs made of models: pictures without their noise or their holes, sparse solutions with a proof."""
+"""Jobs made of models: a folder a job, with what it does, what it gives back, and how that is looked at."""

@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lowdim.results.letters import Text
-
-Floats = NDArray[np.float64]
-
+from lowdim.types import Floats
+from lowdim.words import Text
 
 TOLERANCE = 1e-10
 """Relative accuracy that is aimed at when the user names none."""

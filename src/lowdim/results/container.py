@@ -1,12 +1,4 @@
-"""The `.lowdim` file: safetensors with one JSON text, read strictly.
-
-    8 bytes   length of the header
-    header    JSON: name → dtype, shape, place of each array; under "__metadata__" the text and its SHA-256
-    arrays    one after the other, nothing before, between or after them
-
-The text holds the format number, the kind of record, its facts, and a SHA-256 for every array. Nothing in the file is
-ever executed. Anything that is not exactly as written here is refused with `FormatError`.
-"""
+"""The `.lowdim` file: safetensors with one JSON text, read strictly; and the checks of its facts and arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +7,7 @@ import json
 import math
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.results.atomic import atomic_write
+from lowdim.runtime.files import atomic_write
+
+# The `.lowdim` file: safetensors with one JSON text, read strictly.
+#
+#     8 bytes   length of the header
+#     header    JSON: name → dtype, shape, place of each array; under "__metadata__" the text and its SHA-256
+#     arrays    one after the other, nothing before, between or after them
+#
+# The text holds the format number, the kind of record, its facts, and a SHA-256 for every array. Nothing in the file
+# is ever executed. Anything that is not exactly as written here is refused with `FormatError`.
 
 FORMAT = 1
 """Raised when a reader of this version could no longer understand the file."""
@@ -227,3 +228,78 @@ def _no_number(digits: str) -> Any:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+# Checking facts and arrays of a model file: exactly the names that are expected, each of the expected kind.
+
+Check = Callable[[Any], bool]
+
+MOST = 2**62
+"""Counts beyond this are no counts."""
+
+
+def facts(given: Any, what: str, kinds: Mapping[str, Check]) -> dict[str, Any]:
+    """The same facts, if they are those named by `kinds` and each passes its check."""
+    if not isinstance(given, dict) or set(given) != set(kinds):
+        raise FormatError(f"The {what} of the model file has other entries than it must have.")
+    for name, check in kinds.items():
+        if not check(given[name]):
+            raise FormatError(f"The {what} of the model file has no valid {name!r}.")
+    return given
+
+
+def array(
+    arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...], dtype: type = np.float64
+) -> NDArray[Any]:
+    """The array of that name, if it has that shape and type and every number is finite: a copy of its own."""
+    found = arrays.get(name)
+    if found is None or found.shape != shape or found.dtype != dtype:
+        raise FormatError(f"The model file has no array {name!r} of shape {shape}.")
+    if not np.isfinite(found).all():
+        raise FormatError(f"Array {name!r} of the model file holds numbers that are not finite.")
+    return found.copy()
+
+
+def text(value: Any) -> bool:
+    """Any text."""
+    return isinstance(value, str)
+
+
+def flag(value: Any) -> bool:
+    """True or false."""
+    return isinstance(value, bool)
+
+
+def whole(value: Any) -> bool:
+    """A count."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
+
+
+def number(value: Any) -> bool:
+    """A real number; the reader has refused those that are not finite."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e308
+
+
+def mapping(value: Any) -> bool:
+    """Facts that are checked by themselves."""
+    return isinstance(value, dict)
+
+
+def optional(check: Check) -> Check:
+    """That, or nothing."""
+    return lambda value: value is None or check(value)
+
+
+def each(check: Check) -> Check:
+    """A list of such values."""
+    return lambda value: isinstance(value, list) and all(map(check, value))
+
+
+def pair(check: Check) -> Check:
+    """Two such values."""
+    return lambda value: isinstance(value, list) and len(value) == 2 and all(map(check, value))
+
+
+def one_of(*allowed: Any) -> Check:
+    """One of these."""
+    return lambda value: any(value == other and type(value) is type(other) for other in allowed)

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.results.letters import printable
 from lowdim.results.table import Table
-
-Floats = NDArray[np.float64]
+from lowdim.types import Floats
+from lowdim.words import printable
 
 QUESTIONS = {
     "noise": "what stands out from noise",

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter
-from lowdim.results.letters import printable
 from lowdim.results.table import Table
-
-Floats = NDArray[np.float64]
+from lowdim.types import Floats
+from lowdim.words import printable
 
 OF_COMPONENTS = ("variances", "shares", "cumulative")
 """Tables with one row for each component."""

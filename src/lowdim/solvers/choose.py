@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from lowdim.errors import BadParameter, NeedsAnotherPass
+from lowdim.matrices.convert import Room
 from lowdim.matrices.matrix import InMemory, RowBlocks
-from lowdim.solvers.block_lanczos import BlockLanczos
+from lowdim.runtime.memory import available_memory
 from lowdim.solvers.covariance import Covariance
-from lowdim.solvers.decomposition import TSQR, FullSVD
 from lowdim.solvers.keep import Keep, KeepCount
-from lowdim.solvers.room import Room
+from lowdim.solvers.lanczos import BlockLanczos
 from lowdim.solvers.sample_gram import SampleGram
 from lowdim.solvers.solver import Solver
-from lowdim.sources.budget import available_memory
+from lowdim.solvers.svd import TSQR, FullSVD
 from lowdim.sources.source import Source
 
 SOLVERS: dict[str, Solver] = {

@@ -7,18 +7,15 @@ from typing import final
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from lowdim.matrices.formed import FormedMatrix
-from lowdim.matrices.matrix import RowBlocks
+from lowdim.matrices.matrix import FormedMatrix, RowBlocks
 from lowdim.matrices.rounding import Rounding
-from lowdim.solvers.block_lanczos import BlockLanczos
+from lowdim.runtime.threads import all_blas_threads
 from lowdim.solvers.keep import Keep, KeepCount
+from lowdim.solvers.lanczos import BlockLanczos
 from lowdim.solvers.solver import Factors, OutgrownError, Solver
-from lowdim.sources.workers import all_blas_threads
-
-Floats = NDArray[np.float64]
+from lowdim.types import Floats
 
 EPS = float(np.finfo(float).eps)
 

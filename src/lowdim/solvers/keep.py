@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter
-from lowdim.solvers.minka import minka_dimension
-
-Floats = NDArray[np.float64]
+from lowdim.solvers.rank.minka import minka_dimension
+from lowdim.types import Floats
 
 REACHED = 1e-12
 """A share counts as reached when it is missed by no more than this: the rounding of a sum of eigenvalues."""

@@ -11,11 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.solvers.iterate import iterate
-
-Floats = NDArray[np.float64]
+from lowdim.types import Floats
 
 MEMORY = 20
 """Steps that are remembered."""

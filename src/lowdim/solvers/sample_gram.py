@@ -7,17 +7,15 @@ from typing import final
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
-from lowdim.matrices.columns import SPAN_BYTES, span_width
 from lowdim.matrices.matrix import InMemory
 from lowdim.matrices.moments import OWN
+from lowdim.matrices.products import SPAN_BYTES, span_width
 from lowdim.matrices.rounding import UNIT_ROUNDOFF, Rounding
 from lowdim.solvers.covariance import leading_pairs
 from lowdim.solvers.keep import Keep
 from lowdim.solvers.solver import Factors, Solver, complete
-
-Floats = NDArray[np.float64]
+from lowdim.types import Floats
 
 
 def gram_error(matrix: InMemory, G: Floats) -> Floats:

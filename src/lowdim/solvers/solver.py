@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from lowdim.errors import LowdimError
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.solvers.keep import Keep
-
-Floats = NDArray[np.float64]
+from lowdim.types import Floats
 
 
 @dataclass(frozen=True)

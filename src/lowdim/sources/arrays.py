@@ -1,159 +1,241 @@
-"""NumPy's own files: `.npy`, read by blocks of rows, and `.npz`, whose sizes are summed before it is opened."""
+"""Rows that are already an array, of NumPy, SciPy or another library, and what such a table must be."""
 
 from __future__ import annotations
 
-import math
-import zipfile
+import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, final
 
 import numpy as np
 import scipy.sparse
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from lowdim.errors import BadFile
-from lowdim.sources.archives import refuse_bomb
-from lowdim.sources.checks import as_table, refuse_dtype, refuse_shape
-from lowdim.sources.disk import LongReads
-from lowdim.sources.memory import ArraySource, SparseSource
-from lowdim.sources.source import Block, ConvertibleSource, Source
+from lowdim.errors import BadInput, NotNumeric, WrongShape
+from lowdim.sources.source import BLOCK_BYTES, Block, Source
 
-SPARSE = {"indices", "indptr", "data", "shape"}
-"""Arrays of a compressed sparse matrix, as scipy.sparse.save_npz and others name them."""
+# Arrays of other libraries (torch, jax, array-api-strict, …): read where they lie, and made of answers.
+#
+# By what they say of themselves, DLPack and the Array API standard, so that none of these libraries is ever imported:
+# an array of theirs is there only if its user has loaded it.
+
+IN_MAIN_MEMORY = {1, 3, 11}
+"""DLPack's numbers of the kinds of memory that NumPy can read: a machine's own, also where CUDA or ROCm pinned it."""
+
+
+def is_other_array(data: Any) -> bool:
+    """Whether this is an array, but none of NumPy's, whose library can also make one of NumPy's."""
+    kind = type(data)
+    if issubclass(kind, (np.ndarray, np.generic)) or not hasattr(kind, "__dlpack__"):
+        return False
+    return hasattr(kind, "__array_namespace__") or _library(data) == "torch"
+
+
+def as_numpy(data: Any) -> Any:
+    """The same numbers as a NumPy array, in the same memory; what is no array of another library, as it is."""
+    if not is_other_array(data):
+        return data
+    if _memory(data) not in IN_MAIN_MEMORY:
+        raise BadInput(
+            f"The {_library(data)} array lies on the device {str(getattr(data, 'device', '?'))!r}, but rows are read "
+            "from main memory: pass X.cpu() (torch), cupy.asnumpy(X) or jax.device_get(X)."
+        )
+    try:
+        return np.from_dlpack(data)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise BadInput(
+            f"The {_library(data)} array of {getattr(data, 'dtype', 'unknown type')} cannot be read where it lies "
+            f"({error}): of torch pass X.detach() if it has a gradient, X.float() if its numbers are bfloat16, "
+            "X.to_dense() if it is sparse; of another library a NumPy array."
+        ) from error
+
+
+def kind_of(data: Any) -> Any:
+    """An empty array of the same library on the same device, of the float type in which rows of `data` are computed."""
+    name = as_numpy(data).dtype.name
+    library = _namespace(data)
+    floating = getattr(library, name if name in ("float32", "float64") else "float64")
+    return library.zeros((0,), dtype=floating, device=data.device)
+
+
+def in_kind(answer: Any, kind: Any, floats: bool = False) -> Any:
+    """A NumPy array of numbers, or each of a tuple, as an array of the library and device of `kind`; all else as it is.
+
+    With `floats`, real numbers have the type of `kind` too, as libraries that do not mix types need it. The memory is
+    shared where it may be written.
+    """
+    if isinstance(answer, tuple) and type(answer) is tuple:
+        return tuple(in_kind(part, kind, floats) for part in answer)
+    if type(answer) is not np.ndarray or answer.dtype.kind not in "biuf":
+        return answer
+    type_of_kind = {"dtype": kind.dtype} if floats and answer.dtype.kind == "f" else {}
+    return _namespace(kind).asarray(np.require(answer, requirements=["C", "W"]), device=kind.device, **type_of_kind)
+
+
+def _namespace(data: Any) -> Any:
+    """The module whose functions make such arrays; torch has them, but no `__array_namespace__`."""
+    return data.__array_namespace__() if hasattr(data, "__array_namespace__") else sys.modules["torch"]
+
+
+def _library(data: Any) -> str:
+    return type(data).__module__.partition(".")[0]
+
+
+def _memory(data: Any) -> int | None:
+    """DLPack's number of the kind of memory; None of a device that it does not know, such as torch's "meta"."""
+    try:
+        return int(data.__dlpack_device__()[0])
+    except (ValueError, RuntimeError, TypeError, BufferError):
+        return None
+
+
+# What a table of numbers must be, whatever it came in as.
+
+
+def as_table(array: NDArray[Any]) -> NDArray[Any]:
+    """A two-dimensional array of real numbers, or an error that says what it is instead. Copies only objects."""
+    if array.dtype.kind == "c":
+        raise BadInput(
+            f"Complex data not supported: the array has dtype {array.dtype}, but real numbers are needed; pass the "
+            "real and imaginary parts as separate columns."
+        )
+    if isinstance(array, np.ma.MaskedArray):
+        array = np.ma.filled(array.astype(float), np.nan) if np.ma.is_masked(array) else array.data
+    if array.dtype.kind in "OU":
+        array = as_numbers(array)
+    refuse_dtype(array.dtype)
+    refuse_shape(array.shape)
+    return np.asarray(array)
+
+
+def as_numbers(array: NDArray[Any]) -> NDArray[np.float64]:
+    """Objects or texts as the numbers that they are; missing ones, None and pandas' NA, are NaN."""
+    absent = getattr(sys.modules.get("pandas"), "NA", None)
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    try:
+        known = [np.nan if one is None or one is absent else one for one in array.ravel().tolist()]
+        return np.array(known, dtype=object).astype(np.float64).reshape(array.shape)
+    except (TypeError, ValueError) as error:
+        raise NotNumeric(
+            f"An entry is not a number: {error}; argument must be a string-free table of real numbers (float() "
+            "argument must be a string or a real number): leave text columns out."
+        ) from error
+
+
+def may_be_frame(data: Any) -> bool:
+    """Whether the object comes from a library that is loaded and may have made a frame; spares an import if not."""
+    root = type(data).__module__.partition(".")[0]
+    return root in sys.modules and root not in ("numpy", "scipy", "builtins", "array")
+
+
+def refuse_dtype(dtype: np.dtype[Any]) -> None:
+    """Raise an error unless numbers of this type are real."""
+    if dtype.kind == "c":
+        raise BadInput(f"Complex data not supported: dtype {dtype}, but real numbers are needed.")
+    if dtype.kind not in "fiub":
+        raise NotNumeric.dtype(dtype)
+
+
+def refuse_shape(shape: tuple[int, ...]) -> None:
+    """Raise an error unless this is the shape of a table with at least one row and one column."""
+    if len(shape) != 2:
+        raise WrongShape(
+            f"Expected 2D array, got {len(shape)}D array instead, of shape {shape}: rows × columns are needed. "
+            "Reshape your data: X.reshape(-1, 1) for a single column, X.reshape(1, -1) for a single row, "
+            "X.reshape(len(X), -1) for a stack of pictures; or pass iter(blocks) for a list of row blocks."
+        )
+    if 0 in shape:
+        what = "sample(s)" if shape[0] == 0 else "feature(s)"
+        raise WrongShape(
+            f"Found array with 0 {what} (shape={tuple(shape)}) while a minimum of 1 is required: check how the data "
+            "were read or filtered."
+        )
+
+
+# Rows that are already an array: in memory, memory-mapped, or sparse.
+
+LEAST_BLOCKS = 8
+"""Tables are cut into at least this many blocks (if they have the rows), so that every thread has work …"""
+
+LEAST_ENTRIES = 2**16
+"""… and of at least so many numbers: with fewer, handing a block over takes longer than the work."""
 
 
 @final
-class ArrayFile(ConvertibleSource):
-    """Rows that lie one after the other in a file, read block by block.
-
-    They are read and not mapped: mapped pages count as memory of the process, and a fault for each of them is slower
-    than one long read.
-    """
+class ArraySource(Source):
+    """A dense (n, p) array; blocks are views of it."""
 
     repeatable = True
-    columns = None
 
-    def __init__(self, path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], offset: int):
-        self.title = str(path)
-        self.n_rows, self.n_columns = shape[0], math.prod(shape[1:])
-        self.shape_of_rows = _shape_of_rows(shape)
-        self.dtype = dtype.newbyteorder("=")
-        self._path, self._offset, self._stored = path, offset, dtype
-        self._total: int = shape[0]
+    def __init__(self, array: NDArray[Any], columns: tuple[str, ...] | None = None, name: str | None = None):
+        self.array = array
+        self.n_rows, self.n_columns = array.shape
+        self.columns = columns
+        self.dtype = array.dtype
+        self.title = name
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
-        """Read consecutive rows."""
-        step = self.rows_per_block(least_rows)
-        with LongReads(self._path) as file:
-            for start in range(0, self._total, step):
-                yield Block(start, self._read(file, start, min(step, self._total - start)))
-
-    def to_array(self) -> NDArray[Any]:
-        """All rows."""
-        with LongReads(self._path) as file:
-            return self._read(file, 0, self._total)
-
-    def after(self, rows: int) -> Source:
-        """The file from a later row on; nothing before it is read."""
-        if not 0 <= rows < self._total:
-            return super().after(rows)
-        a_row = self.n_columns * self._stored.itemsize
-        shape = (self._total - rows, *(self.shape_of_rows or (self.n_columns,)))
-        return ArrayFile(self._path, shape, self._stored, self._offset + rows * a_row)
+        """Give views of consecutive rows."""
+        n = self.array.shape[0]
+        count = -(-n // self.rows_per_block())
+        least = max(1, min(LEAST_BLOCKS, self.array.size // LEAST_ENTRIES))
+        even = -(-n // (least * -(-count // least)))  # a multiple of blocks: no thread waits at the end
+        step = even if self.most_block_bytes is not None else max(least_rows, even)
+        for start in range(0, n, step):
+            yield Block(start, self.array[start : start + step])
 
     def describe(self) -> str:
-        """Say its name and shape."""
-        return f"{self.title} ({self.n_rows:,} × {self.n_columns:,} {self.dtype} array)"
-
-    def _read(self, file: LongReads, start: int, rows: int) -> NDArray[Any]:
-        a_row = self.n_columns * self._stored.itemsize
-        found = file.read_at(self._offset + start * a_row, rows * a_row)
-        return found.view(self._stored).reshape(rows, self.n_columns).astype(self.dtype, copy=False)
+        """Say its name, if it has one, and its shape."""
+        shape = f"{self.n_rows:,} × {self.n_columns:,} {self.dtype} array"
+        return f"{self.title} ({shape})" if self.title else f"the {shape}"
 
 
-def open_npy(path: Path) -> Source:
-    """A `.npy` file, which may be larger than memory; one that is stored column by column is mapped."""
-    shape, by_columns, dtype, offset = _header(path)
-    if dtype.hasobject:
-        raise BadFile(f"{path}: holds Python objects, which are never loaded; write numbers with numpy.save.")
-    needed, there = offset + math.prod(shape) * dtype.itemsize, path.stat().st_size
-    if there != needed:
-        raise BadFile(f"{path}: says shape {shape} of {dtype}, {needed:,} bytes in all, but has {there:,}: damaged.")
-    if 0 in shape:
-        raise BadFile(f"{path}: has shape {shape}, but at least one row and one column are needed.")
-    refuse_dtype(dtype)
-    if by_columns or len(shape) < 2:
-        return _stack(np.load(path, mmap_mode="r", allow_pickle=False), path)
-    return ArrayFile(path, shape, dtype, offset)
+@final
+class SparseSource(Source):
+    """A SciPy sparse matrix; blocks share the arrays of a CSR matrix, other formats are converted once."""
+
+    repeatable = True
+    sparse = True
+
+    def __init__(self, matrix: Any, columns: tuple[str, ...] | None = None, name: str | None = None):
+        self.matrix = matrix if matrix.format == "csr" else matrix.tocsr()
+        if not self.matrix.has_canonical_format:  # entries that stand twice are summed, in a copy
+            self.matrix = self.matrix.copy()
+            self.matrix.sum_duplicates()
+        self.n_rows, self.n_columns = matrix.shape
+        self.columns = columns
+        self.dtype = matrix.dtype
+        self.density = self.matrix.nnz / (matrix.shape[0] * matrix.shape[1])
+        self.title = name
+
+    def blocks(self, least_rows: int = 1) -> Iterator[Block]:
+        """Give CSR matrices of consecutive rows, each with about BLOCK_BYTES / 4 of stored entries."""
+        for start, stop in spans(self.matrix.indptr):
+            yield Block(start, row_slice(self.matrix, start, stop))
+
+    def describe(self) -> str:
+        """Say its name, if it has one, its shape and how full it is."""
+        shape = f"{self.n_rows:,} × {self.n_columns:,} sparse matrix"
+        stored = f"{self.density:.2%} stored"
+        return f"{self.title} ({shape}, {stored})" if self.title else f"the {shape} ({stored})"
 
 
-def open_npz(path: Path, name: str | None = None) -> Source:
-    """One array of an `.npz` archive, or a sparse matrix such as scipy.sparse.save_npz writes."""
-    if not zipfile.is_zipfile(path):  # numpy.load would leave such a file open
-        raise BadFile(f"{path}: not a readable .npz archive (no zip file); write it with numpy.savez.")
-    try:
-        refuse_bomb(path)
-        with np.load(path, allow_pickle=False) as arrays:
-            if name is None and set(arrays.files) >= SPARSE:
-                return SparseSource(_sparse(path, arrays))
-            return _stack(arrays[_chosen(path, arrays, name)], path)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
-        if isinstance(error, BadFile):
-            raise
-        raise BadFile(f"{path}: not a readable .npz archive ({error}); write it with numpy.savez.") from error
+def spans(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Cut the rows of a CSR matrix into spans of about equally many stored entries."""
+    rows = len(indptr) - 1
+    stored = max(1, int(indptr[-1]))
+    parts = max(min(LEAST_BLOCKS, rows), -(-stored * 16 // BLOCK_BYTES))
+    cuts = np.minimum(np.searchsorted(indptr, np.linspace(0, stored, parts + 1)[1:-1]), rows)
+    edges = np.unique(np.concatenate([[0], cuts, [rows]]))
+    yield from zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
 
 
-def _chosen(path: Path, arrays: Any, name: str | None) -> str:
-    names = list(arrays.files)
-    if name is not None:
-        if name not in names:
-            raise BadFile(f"{path}: holds no array {name!r}; there are {', '.join(names)}.")
-        return name
-    tables = [one for one in names if arrays[one].ndim >= 2]
-    if len(tables) != 1:
-        some = ", ".join(tables or names)
-        raise BadFile(
-            f"{path}: holds {len(tables)} tables ({some}); say which to read, as in table={(tables or names)[0]!r}."
-        )
-    return str(tables[0])
-
-
-def _stack(array: NDArray[Any], path: Path) -> ArraySource:
-    """An array as rows; a stack of pictures, (n, height, width), as one row each."""
-    flat = array.reshape(len(array), -1) if array.ndim > 2 and array.size else array
-    source = ArraySource(as_table(flat), name=str(path))
-    source.shape_of_rows = _shape_of_rows(array.shape)
-    return source
-
-
-def _shape_of_rows(shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    return tuple(shape[1:]) if len(shape) > 2 else None
-
-
-def _sparse(path: Path, arrays: Any) -> Any:
-    shape = tuple(map(int, arrays["shape"]))
-    if "format" in arrays.files:
-        kind = str(np.asarray(arrays["format"]).astype(str))
-    else:  # one pointer more than there are rows, or columns
-        kind = "csr" if len(shape) == 2 and len(arrays["indptr"]) == shape[0] + 1 else "csc"
-    make = {"csr": scipy.sparse.csr_array, "csc": scipy.sparse.csc_array}.get(kind)
-    if make is None:
-        raise BadFile(f"{path}: a sparse matrix in format {kind!r}; write it as CSR or CSC.")
-    matrix = make((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
-    matrix.check_format(full_check=True)  # pointers of a stranger must not lead out of the arrays
-    refuse_dtype(matrix.dtype)
-    refuse_shape(matrix.shape)
-    return matrix
-
-
-def _header(path: Path) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
-    try:
-        with open(path, "rb") as file:
-            version = npy.read_magic(file)
-            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-            shape, by_columns, dtype = read(file)
-            return shape, by_columns, dtype, file.tell()
-    except (ValueError, OSError, EOFError) as error:
-        raise BadFile(f"{path}: not a readable .npy file ({error}); write it with numpy.save.") from error
+def row_slice(matrix: Any, start: int, stop: int) -> Any:
+    """Rows of a CSR matrix as one that shares its data; SciPy's own slice would copy."""
+    first, last = int(matrix.indptr[start]), int(matrix.indptr[stop])
+    rows = scipy.sparse.csr_array((stop - start, matrix.shape[1]), dtype=matrix.dtype)
+    rows.data, rows.indices = matrix.data[first:last], matrix.indices[first:last]
+    rows.indptr = matrix.indptr[start : stop + 1] - first
+    return rows

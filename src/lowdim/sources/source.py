@@ -1,9 +1,4 @@
-"""A source gives rows block by block, and folds a statistic over them.
-
-`reduce(per_block, merge)` is the one verb that everything large is written on. `per_block` turns a block of rows
-into a small statistic, `merge` joins two of them and is associative; the fold runs in block order whatever the number
-of threads, so the same blocks give the same bits.
-"""
+"""A source gives rows block by block, and folds a statistic over them."""
 
 from __future__ import annotations
 
@@ -20,9 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter, Interrupted
-from lowdim.sources.progress import new_pass
-from lowdim.sources.selection import near
-from lowdim.sources.workers import in_order
+from lowdim.runtime.progress import new_pass
+from lowdim.runtime.threads import in_order
+from lowdim.sources.columns import near
+
+# A source gives rows block by block, and folds a statistic over them.
+#
+# `reduce(per_block, merge)` is the one verb that everything large is written on. `per_block` turns a block of rows
+# into a small statistic, `merge` joins two of them and is associative; the fold runs in block order whatever the
+# number of threads, so the same blocks give the same bits.
 
 Statistic = TypeVar("Statistic")
 
@@ -119,7 +120,7 @@ class Source(ABC):
 
     def after(self, rows: int) -> Source:
         """The source without its first rows."""
-        from lowdim.sources.later import LaterRows
+        from lowdim.sources.views_of_rows import LaterRows
 
         return LaterRows(self, rows)
 
@@ -142,7 +143,7 @@ class Source(ABC):
 
     def with_weights(self, weight: NDArray[np.float64]) -> Source:
         """The same rows, one weight for each; rows of weight zero are left out."""
-        from lowdim.sources.weighted import WeightedSource
+        from lowdim.sources.views_of_rows import WeightedSource
 
         return WeightedSource(self, weight)
 
@@ -184,3 +185,14 @@ def _placed(function: Callable[[Block], NDArray[Any]], block: Block) -> tuple[in
 
 def _length(block: Block) -> int:
     return int(block.rows.shape[0])
+
+
+# Sources whose columns can be read as well as their rows: a file that lies column by column.
+
+
+class ColumnwiseSource(ConvertibleSource):
+    """Rows in blocks, and columns in blocks too."""
+
+    @abstractmethod
+    def read_columns(self, start: int, stop: int) -> NDArray[Any]:
+        """(n, stop − start) consecutive columns, as they are stored: missing entries have their code."""

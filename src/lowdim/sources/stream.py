@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from lowdim.errors import BadInput, NeedsAnotherPass, WrongColumns, WrongShape
-from lowdim.sources.checks import as_table, may_be_frame, refuse_dtype
+from lowdim.sources.arrays import as_table, may_be_frame, refuse_dtype
 from lowdim.sources.source import Block, Source
 
 

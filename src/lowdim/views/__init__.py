@@ -1,1 +1,1 @@
-"""Looking at results: text, figures' data, plots, and what goes out to files. Nothing here fits."""
+"""Looking at results: text, plots, pages, and what goes out to files. Nothing here fits."""

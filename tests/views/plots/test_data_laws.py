@@ -7,9 +7,9 @@ import pytest
 
 import lowdim
 from lowdim.errors import BadParameter, WrongShape
-from lowdim.views.figures.groups import Groups, Painted, Shades, colour_of
-from lowdim.views.figures.scores import ellipse
 from lowdim.views.plots.canvas import LIGHT
+from lowdim.views.plots.groups import Groups, Painted, Shades, colour_of
+from lowdim.views.plots.scores import ellipse
 
 from .drawing import bar_lengths, offsets
 

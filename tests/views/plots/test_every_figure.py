@@ -10,7 +10,7 @@ from matplotlib import pyplot
 
 import lowdim
 from lowdim.errors import BadInput, BadParameter, MissingValues, WrongShape
-from lowdim.models.plots.linear import LinearPlots
+from lowdim.models.linear.row_figures import LinearPlots
 
 FIGURES = LinearPlots.names()
 OF_ROWS = tuple(name for name in FIGURES if "X" in signature(getattr(LinearPlots, name)).parameters)

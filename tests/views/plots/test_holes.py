@@ -10,8 +10,8 @@ import pytest
 
 import lowdim
 from lowdim.errors import BadParameter
-from lowdim.views.figures.holes import MOST_LINES, hole_map, holes, posterior_plane
 from lowdim.views.plots.canvas import LIGHT, shades
+from lowdim.views.plots.missing import MOST_LINES, hole_map, holes, posterior_plane
 
 
 @pytest.fixture(scope="module")

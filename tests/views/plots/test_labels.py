@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import lowdim
-from lowdim.views.plots.labels import put_labels
+from lowdim.views.plots.points import put_labels
 
 from .drawing import label_boxes, note_of
 

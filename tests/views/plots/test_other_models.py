@@ -12,12 +12,12 @@ from matplotlib import pyplot
 
 import lowdim
 from lowdim.errors import BadParameter
-from lowdim.views.figures.coefficients import coefficients
-from lowdim.views.figures.genotypes import axis_tests
-from lowdim.views.figures.parts import parts
-from lowdim.views.figures.paths import search_path
-from lowdim.views.figures.rates import comparison_rates
-from lowdim.views.figures.widths import Width, kernel_widths
+from lowdim.models.genotype_pca.figures import axis_tests
+from lowdim.models.kernel_pca.figures import Width, kernel_widths
+from lowdim.models.linear.column_figures import comparison_rates
+from lowdim.models.nmf.figures import parts
+from lowdim.models.pc_regression.figures import coefficients
+from lowdim.views.plots.paths import search_path
 
 RNG = np.random.default_rng(0)
 PICTURES = RNG.random((40, 12)) * np.linspace(0.2, 1, 12)

@@ -8,10 +8,18 @@ from matplotlib import pyplot
 
 import lowdim
 from lowdim.errors import BadParameter
-from lowdim.views.figures.pictures import SIGNED, gallery, series, traversal, usual_counts
 from lowdim.views.plots.canvas import DARK, LIGHT, dark_paper, inks
-from lowdim.views.plots.mosaic import part_pixels, picture_pixels, signed_pixels
-from lowdim.views.plots.pictures import gallery_lines
+from lowdim.views.plots.pictures import (
+    SIGNED,
+    gallery,
+    gallery_lines,
+    part_pixels,
+    picture_pixels,
+    series,
+    signed_pixels,
+    traversal,
+    usual_counts,
+)
 
 SHAPE = (8, 8)
 

@@ -8,7 +8,7 @@ from matplotlib import pyplot
 
 import lowdim
 from lowdim.errors import BadParameter
-from lowdim.views.figures.groups import Groups, Shades, colour_of
+from lowdim.views.plots.groups import Groups, Shades, colour_of
 
 X = np.random.default_rng(0).normal(size=(40, 4))
 DAYS = np.datetime64("2020-01-01") + np.arange(40)

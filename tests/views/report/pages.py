@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from lowdim import PCA, ProbabilisticPCA, choose_k, datasets
-from lowdim.views.figures.outliers import OutlierMap
-from lowdim.views.report import Beside, Payload, colour_column, linear_payload, write_report
+from lowdim.models.linear.report import linear_payload
+from lowdim.views.plots.rows import OutlierMap
+from lowdim.views.report.page import write_report
+from lowdim.views.report.payload import Beside, Payload, colour_column
 
 HOSTILE = (
     "</script><img src=x onerror=\"document.title='broken into'\">",

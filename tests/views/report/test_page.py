@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from lowdim.errors import CannotWrite
-from lowdim.views.report import write_report
-from lowdim.views.report.page import report_html
+from lowdim.views.report.page import report_html, write_report
 from views.report import pages
 
 SOURCES = sorted((Path(__file__).parents[3] / "frontend" / "src").rglob("*.ts*"))

@@ -9,9 +9,10 @@ import pytest
 
 from lowdim import PCA, datasets
 from lowdim.errors import BadInput
+from lowdim.models.linear.report import linear_payload
 from lowdim.results.certificate import uncertified
-from lowdim.views.report import Beside, colour_column, linear_payload
-from lowdim.views.report import rows as report_rows
+from lowdim.views.report import payload as report_rows
+from lowdim.views.report.payload import Beside, colour_column
 from views.report import pages
 
 

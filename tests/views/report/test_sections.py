@@ -10,21 +10,19 @@ import pytest
 
 import lowdim
 from lowdim import datasets
-from lowdim.models.regression_tables import regression_table
-from lowdim.results.kernel import KernelFacts
-from lowdim.results.names import column_names
-from lowdim.views.figures.clusters import clusters
-from lowdim.views.figures.coefficients import fit_coefficients
-from lowdim.views.figures.holes import holes
-from lowdim.views.figures.leading import leading
-from lowdim.views.figures.parts import parts
-from lowdim.views.figures.similarity import _kernel
-from lowdim.views.report.png import data_uri, grey_levels, png
-from lowdim.views.report.sections.holes import MOST_COLUMNS, MOST_ROWS, holes_section
-from lowdim.views.report.sections.parts import parts_section
-from lowdim.views.report.sections.regression import MOST_COLUMNS as MOST_DRAWN
-from lowdim.views.report.sections.regression import regression_section
-from lowdim.views.report.sections.table import table_section
+from lowdim.models.kernel_pca.figures import _kernel
+from lowdim.models.kernel_pca.record import KernelFacts
+from lowdim.models.nmf.figures import parts
+from lowdim.models.pc_regression.figures import fit_coefficients
+from lowdim.models.pc_regression.report import MOST_COLUMNS as MOST_DRAWN
+from lowdim.models.pc_regression.report import regression_section
+from lowdim.models.pc_regression.tables import regression_table
+from lowdim.models.vector_quantizer.figures import clusters
+from lowdim.views.plots.missing import holes
+from lowdim.views.plots.representations import leading
+from lowdim.views.report.encode import data_uri, grey_levels, png
+from lowdim.views.report.sections import MOST_MAP_COLUMNS, MOST_MAP_ROWS, holes_section, parts_section, table_section
+from lowdim.words import column_names
 
 IRIS = datasets.iris().values
 RNG = np.random.default_rng(0)
@@ -46,14 +44,14 @@ def folder(tmp_path_factory):
 
 
 def test_a_map_of_many_rows_keeps_those_with_most_holes():
-    given = np.zeros((MOST_ROWS + 50, MOST_COLUMNS + 20))
+    given = np.zeros((MOST_MAP_ROWS + 50, MOST_MAP_COLUMNS + 20))
     given[10:20, 3:9] = np.nan
     given[280, 5] = np.nan
     found = holes(given, np.ones_like(given), np.full_like(given, 0.5))
     rows, columns = ([f"{what}{i}" for i in range(count)] for what, count in zip("rx", given.shape, strict=True))
     data = holes_section(found, columns, rows, None).data
-    assert len(data["rows"]) == MOST_ROWS
-    assert len(data["columns"]) == MOST_COLUMNS
+    assert len(data["rows"]) == MOST_MAP_ROWS
+    assert len(data["columns"]) == MOST_MAP_COLUMNS
     assert data["filled"] == 61
     assert "r280" in data["rows"]
     assert sum(data["missing"]) == 61

@@ -1,1 +1,1 @@
-"""Figures with matplotlib: each function takes Axes and gives them back."""
+"""Figures: the numbers that they draw, and the drawing with matplotlib, in one file each."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lowdim.errors import BadParameter, NeedsExtra
-from lowdim.results.atomic import atomic_write
+from lowdim.runtime.files import atomic_write
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
 """From Okabe & Ito's palette, which colour-blind readers can tell apart."""

@@ -1,126 +1,211 @@
-"""Lecture 2's figure 6, after figure 1 of Lee & Seung 1999: basis × code = reconstruction, a line for each model."""
+"""What figures and screens show of bases and codes: pictures of them, and the columns that stand out."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from lowdim.recipes.compare.result import COLUMNS, Comparison, Representation
 from lowdim.results.certificate import counted
-from lowdim.results.comparison import Comparison, Representation
-from lowdim.views.lines import percent
-from lowdim.views.plots.canvas import GREY, inks, shown_figure
-from lowdim.views.representations import MOST_TILES, basis_picture, code_picture, row_error, row_picture
+from lowdim.types import Floats
+from lowdim.views.text.explain import size
+from lowdim.views.text.lines import Line, percent, shortened, wrapped
 
-WIDTHS = (3.1, 0.28, 1.9, 0.28, 1.15, 0.28, 1.5)
-"""Basis, ×, code, +, mean, =, result: inches at which a line is 3.1 high."""
-
-HEIGHT, HEAD = 3.75, 1.95
-"""Inches of a line, and of what stands above all."""
+# Which columns, or words, stand out in a row: a part, a topic, a codeword.
 
 
-def draw_representations(comparison: Comparison, row: int = 0) -> Any:
-    """The figure: on top what was compared and the row itself, below a line for each model."""
-    found, shape = comparison.representations, comparison.shape
-    assert shape is not None
-    with_mean = any(one.mean is not None for one in found)
-    widths = WIDTHS if with_mean else tuple(width for i, width in enumerate(WIDTHS) if i not in (3, 4))
-    height = HEAD + HEIGHT * len(found)
-    figure = shown_figure(sum(widths) + 0.6, height)
-    figure.get_layout_engine().set(h_pad=0.1, w_pad=0.06)
-    grid = figure.add_gridspec(
-        1 + len(found), len(widths), width_ratios=widths, height_ratios=[HEAD, *[HEIGHT] * len(found)]
-    )
-    _draw_head(figure, grid, comparison, row)
-    for line, one in enumerate(found, start=1):
-        _draw_line(figure, grid, line, comparison, one, row, with_mean)
-    return figure
+@dataclass(frozen=True)
+class Leading:
+    """The columns that stand out in a row, largest first."""
+
+    names: tuple[str, ...]
+    values: Floats
+    """(m,) their entries."""
+    title: str = ""
+    """What the row is called."""
+    note: str = ""
+    """A fact about it, such as its share."""
+
+    @property
+    def pairs(self) -> list[tuple[str, float]]:
+        """Names with their values."""
+        return list(zip(self.names, map(float, self.values), strict=True))
 
 
-def _draw_head(figure: Any, grid: Any, comparison: Comparison, row: int) -> None:
-    text = figure.add_subplot(grid[0, :-1])
-    text.axis("off")
-    text.text(0, 0.95, _heading(comparison), fontsize=15, weight="bold", va="top")
-    known = "held out from them" if comparison.n_held_out else "one of them"
-    said = (
-        f"Each line: basis × code = picture {int(comparison.places[row]):,} of the data (from 0), {known}.\n"
-        f"{_colours(comparison)}\n"
-        f"Errors are |X − X̂| / |X| over {comparison.judged}; sparseness is Hoyer's, from 0 to 1."
-    )
-    text.text(0, 0.66, said, fontsize=10, va="top", linespacing=1.5, color=inks(text).text, alpha=0.85)
-    assert comparison.shape is not None
+def leading(
+    row: Floats, names: Sequence[str], most: int, least: float = 0.0, title: str = "", note: str = ""
+) -> Leading:
+    """The `most` columns of largest magnitude in a row (p,), those left out that are not above `least` of the largest.
+
+    >>> leading(np.array([0.1, -3.0, 0.0, 2.0]), "abcd", 3).names
+    ('b', 'd', 'a')
+    """
+    sizes = np.abs(row)
+    order = np.argsort(-sizes, kind="stable")[:most]
+    order = order[sizes[order] > least * sizes.max(initial=0.0)]
+    return Leading(tuple(names[int(j)] for j in order), np.asarray(row[order], dtype=np.float64), title, note)
+
+
+# What figures and screens show of a comparison: pictures of bases and codes, and a table in words.
+
+MOST_TILES = 100
+"""Rows of a basis that are drawn."""
+
+LINE = 0.82
+"""Grey of the lines between tiles."""
+
+CLIPPED = 0.01
+"""Share of the pixels that may be beyond black, and beyond white: one glint would darken all the rest."""
+
+FIRST_TO_GO = ("time", "learnt", "±", "share", "basis", "k", "bytes", "codes")
+"""Columns of the table that are left out where a screen is too narrow, in this order."""
+
+RED = np.array([0.84, 0.10, 0.11])
+"""Of what is negative. What is positive is black, as in Lee & Seung's figure."""
+
+
+def signed_colours(values: Floats) -> Floats:
+    """(…, 3) colours of numbers from −1 to 1: white for 0, black for 1, red for −1."""
+    strength = np.clip(np.abs(values), 0.0, 1.0)[..., None]
+    ink = np.where(values[..., None] >= 0, 0.0, RED)
+    return np.asarray(1.0 - strength * (1.0 - ink))
+
+
+def basis_picture(basis: Floats, shape: tuple[int, ...]) -> Floats:
+    """Montage of the rows of a basis (k, p), each on its own scale, with lines between; first row first."""
+    shown = basis[:MOST_TILES]
+    side = grid_side(len(basis))
+    height, width = shape[0], shape[1]
+    rows = -(-len(shown) // side)
+    montage = np.full((rows * (height + 1) + 1, side * (width + 1) + 1, 3), LINE)
+    for i, row in enumerate(shown):
+        top, left = 1 + (i // side) * (height + 1), 1 + (i % side) * (width + 1)
+        montage[top : top + height, left : left + width] = tile_picture(row, shape)
+    for i in range(len(shown), rows * side):  # places that no tile fills
+        top, left = 1 + (i // side) * (height + 1), 1 + (i % side) * (width + 1)
+        montage[top : top + height + 1, left : left + width + 1] = 1.0
+    return montage
+
+
+def code_picture(code: Floats) -> Floats:
+    """The numbers of a code (k,) at the places of their tiles, on one scale."""
+    shown = code[:MOST_TILES]
+    side = grid_side(len(code))
+    cells = np.zeros((-(-len(shown) // side), side))
+    cells.flat[: len(shown)] = _scaled(shown)
+    return signed_colours(cells)
+
+
+def row_picture(row: Floats, original: Floats, shape: tuple[int, ...]) -> Floats:
+    """A row as a picture, from black to white over the range of the original; its extreme pixels may be clipped."""
+    low, high = np.quantile(original, [CLIPPED, 1 - CLIPPED])
+    if not high > low:
+        low, high = original.min(), original.max()
+    values = np.clip((row - low) / (high - low), 0.0, 1.0) if high > low else np.zeros_like(row)
+    picture = values.reshape(shape)
+    return np.repeat(picture.reshape(*shape[:2], -1), 3, axis=2) if len(shape) == 2 or shape[2] == 1 else picture
+
+
+def grid_side(k: int) -> int:
+    """Tiles of one line of the montage: the same for basis and code, so that places agree."""
+    return math.isqrt(min(k, MOST_TILES) - 1) + 1
+
+
+def row_error(comparison: Comparison, one: Representation, row: int) -> float:
+    """|x − x̂| / |x| of one of the rows that are shown."""
     original = comparison.originals[row]
-    _picture(figure.add_subplot(grid[0, -1]), row_picture(original, original, comparison.shape), "original")
+    length = float(np.linalg.norm(original))
+    return float(np.linalg.norm(original - one.rows[row])) / length if length else 0.0
 
 
-def _draw_line(
-    figure: Any, grid: Any, line: int, comparison: Comparison, one: Representation, row: int, with_mean: bool
-) -> None:
-    shape = comparison.shape
-    assert shape is not None
-    panels = [figure.add_subplot(grid[line, column]) for column in range(7 if with_mean else 5)]
-    for panel in panels:
-        panel.axis("off")
-    title = f"{one.title}: error {percent(one.error)}"
-    if one.basis is None:
-        panels[0].text(0.5, 0.5, "no basis:\nrows are not sums\nof pictures", ha="center", va="center", color=GREY)
-        panels[0].set_title(title, fontsize=12, weight="bold", loc="left")
-    else:
-        some = f"first {MOST_TILES} of " if one.k > MOST_TILES else ""
-        _picture(panels[0], basis_picture(one.basis, shape))
-        panels[0].set_title(title, fontsize=12, weight="bold", loc="left")
-        _below(panels[0], f"basis: {some}{counted(one.k, 'picture')}{_sparse(one.basis_sparseness, ', ')}")
-        _sign(panels[1], "×")
-    _picture(panels[2], code_picture(one.codes[row]), line=True)
-    panels[2].set_title("code", fontsize=10)
-    _below(panels[2], _sparse(one.code_sparseness))
-    if with_mean and one.mean is not None:
-        _sign(panels[3], "+")
-        _picture(panels[4], row_picture(one.mean, one.mean, shape), "mean")
-    _sign(panels[-2], "=")
-    _picture(panels[-1], row_picture(one.rows[row], comparison.originals[row], shape), "result")
-    _below(panels[-1], f"off by {percent(row_error(comparison, one, row))}")
-
-
-def _picture(panel: Any, pixels: Any, title: str = "", line: bool = False) -> None:
-    panel.imshow(pixels, interpolation="nearest")
-    panel.set_xticks([])
-    panel.set_yticks([])
-    panel.axis("on")
-    for spine in panel.spines.values():
-        spine.set(visible=line, color=GREY, linewidth=0.8)
-    if title:
-        panel.set_title(title, fontsize=10)
-
-
-def _below(panel: Any, text: str) -> None:
-    panel.set_xlabel(text, fontsize=9.5, color=inks(panel).text, alpha=0.85)
-
-
-def _sign(panel: Any, sign: str) -> None:
-    panel.text(0.5, 0.5, sign, ha="center", va="center", fontsize=20)
-
-
-def _heading(comparison: Comparison) -> str:
+def comparison_lines(name: str, comparison: Comparison, width: int = 80) -> list[Line]:
+    """A comparison on one screen."""
     found = comparison.representations
-    counts = {one.k for one in found}
-    same = f", k = {counts.pop()}" if len(counts) == 1 else ""
-    return f"{counted(len(found), 'model')} of {counted(comparison.n_rows - comparison.n_held_out, 'picture')}{same}"
+    titles, *rows = _fitting(found, width)
+    shape = f"{counted(comparison.n_rows, 'row')} × {counted(comparison.n_columns, 'column')}"
+    return [
+        Line(f"{shortened(name, max(8, width - len(shape) - 2))}: {shape}", "title"),
+        Line(""),
+        Line(titles, "faint"),
+        *(Line(row) for row in rows),
+        Line(""),
+        *(wrapped("so        ", comparison.verdict(), width) if len(found) > 1 else []),
+        *wrapped("where     ", _legend(comparison, titles.split()), width, "faint"),
+    ]
 
 
-def _colours(comparison: Comparison) -> str:
-    """What the colours mean: bases and codes are ink on paper, as in Lee & Seung's figure, pictures are light."""
-    assert comparison.shape is not None
-    if comparison.shape[2:] == (3,):
-        return (
-            "Tiles of a basis, each on its own scale: grey is zero, lighter adds a colour, darker takes it away.\n"
-            "Codes: white is zero, black positive, red negative. Original, mean and results are as they are seen."
-        )
-    return (
-        "Basis and code: white is zero, black positive, red negative; each tile of a basis on its own scale.\n"
-        "Original, mean and results are pictures: the larger a number, the lighter."
-    )
+def comparison_facts(comparison: Comparison) -> dict[str, Any]:
+    """The same as plain facts, for JSON."""
+    return {
+        "rows": comparison.n_rows,
+        "columns": comparison.n_columns,
+        "held_out": comparison.n_held_out,
+        "seed": comparison.seed,
+        "models": [
+            {"name": one.name, **{column: getattr(one, column) for column in COLUMNS}}
+            for one in comparison.representations
+        ],
+        "verdict": comparison.verdict(),
+    }
 
 
-def _sparse(value: float, before: str = "") -> str:
-    return "" if np.isnan(value) else f"{before}sparseness {value:.2f}"
+def _fitting(found: Sequence[Representation], width: int) -> list[str]:
+    """The table, titles first, with as many whole columns as this width has room for; names give way at the last."""
+    names = [shortened(one.name, max(5, width - 9)) for one in found]
+    columns = {
+        "k": [str(one.k) for one in found],
+        "error": [percent(one.error) for one in found],
+        "±": ["" if math.isnan(one.error_se) else percent(one.error_se) for one in found],
+        "learnt": [percent(one.training_error) for one in found],
+        "basis": [_plain(one.basis_sparseness) for one in found],
+        "codes": [_plain(one.code_sparseness) for one in found],
+        "bytes": ["" if math.isnan(one.bytes) else size(one.bytes) for one in found],
+        "share": ["" if math.isnan(one.of_original) else percent(one.of_original) for one in found],
+        "time": [f"{one.fit_seconds + one.code_seconds:.1f} s" for one in found],
+    }
+    for gone in (None, *FIRST_TO_GO):
+        columns.pop(gone or "", None)
+        lines = [_column(["model", *names], left=True)]
+        lines += [_column([title, *cells]) for title, cells in columns.items()]
+        table = ["  ".join(cells) for cells in zip(*lines, strict=True)]
+        if len(table[0]) <= width:
+            break
+    return table
+
+
+def _column(cells: Sequence[str], left: bool = False) -> list[str]:
+    wide = max(map(len, cells))
+    return [cell.ljust(wide) if left else cell.rjust(wide) for cell in cells]
+
+
+def _legend(comparison: Comparison, titles: Sequence[str]) -> str:
+    """What the columns are that the table has, and where the others are."""
+    said = f"error is |X − X̂| / |X| of {comparison.judged}{', and of rows learnt from' if 'learnt' in titles else ''}"
+    if "±" in titles:
+        said += "; ± is its standard error, by how these rows differ"
+    sparse = [title for title in ("basis", "codes") if title in titles]
+    if sparse:
+        said += f"; {' and '.join(sparse)}: how sparse, from 0 to 1 (Hoyer)"
+    narrow = [title for title in FIRST_TO_GO if title not in titles]
+    return f"{said}; no room for {', '.join(narrow)}, which -o and --json have" if narrow else said
+
+
+def _plain(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.2f}"
+
+
+def tile_picture(row: Floats, shape: tuple[int, ...]) -> Floats:
+    """(height, width, 3) a row of a basis on its own scale: white for 0, black for its largest magnitude, or red."""
+    values = row.reshape(shape)
+    if values.ndim == 3 and values.shape[2] == 3:  # colours: grey where nothing is added
+        return 0.5 + 0.5 * _scaled(values)
+    return signed_colours(_scaled(values.reshape(values.shape[:2])))
+
+
+def _scaled(values: Floats) -> Floats:
+    largest = float(np.abs(values).max(initial=0.0))
+    return values / largest if largest > 0 else np.zeros_like(values)

@@ -9,7 +9,7 @@ import json
 import os
 from importlib.resources import files
 
-from lowdim.results.atomic import atomic_write
+from lowdim.runtime.files import atomic_write
 from lowdim.views.report.payload import Payload
 
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}

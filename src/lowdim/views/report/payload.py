@@ -1,22 +1,97 @@
-"""The parts of a page: frozen records that know how they are written in JSON. `frontend/src/payload.ts` reads them."""
+"""The parts of a page, what a report says beside the fit, and the rows that it shows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sized
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.errors import BadInput
 from lowdim.results.k_choice import KChoice
-from lowdim.views.figures.groups import Shades
-from lowdim.views.figures.outliers import OutlierMap
+from lowdim.types import Floats
+from lowdim.views.plots.groups import Groups, Painted, Shades, colour_of
+from lowdim.views.plots.rows import OutlierMap
 from lowdim.views.report import encode
-from lowdim.views.report.beside import RowColour
 from lowdim.views.report.encode import Json
 
-Floats = NDArray[np.float64]
+# What a report says beside the fit itself: the rows, what to colour them by, how many components rules advise.
+
+RowColour = Groups | Shades
+"""What a column says of rows: their group, or a number."""
+
+COLOURS = 7
+"""Groups that can be told apart by their colours; further ones are grey."""
+
+
+def colour_column(name: str, values: Any) -> RowColour:
+    """A column that rows can be coloured by: numbers, or names of groups, as `colour_of` tells them apart.
+
+    >>> colour_column("kind", ["b", "a", "b"]).names
+    ('a', 'b')
+    >>> colour_column("length", [1.5, 2.0, 2.5]).values
+    array([1.5, 2. , 2.5])
+    """
+    given = np.asarray(values)
+    if given.ndim != 1:
+        raise BadInput(f"The colour column {name!r} has shape {given.shape}, but one value for each row is needed.")
+    if given.dtype.kind not in "iufb":
+        given = np.array([None if isinstance(one, str) and not one else one for one in given.tolist()], dtype=object)
+    found = colour_of(given, len(given), name, most=None)
+    assert not isinstance(found, Painted)
+    return _largest_first(found) if isinstance(found, Groups) and len(found.names) > COLOURS else found
+
+
+def _largest_first(found: Groups) -> Groups:
+    """Of many groups only the first get a colour of their own."""
+    order = np.argsort(-np.bincount(found.codes[found.codes >= 0], minlength=len(found.names)), kind="stable")
+    place = np.argsort(order)
+    codes = np.where(found.codes >= 0, place[found.codes], -1)
+    return replace(found, names=tuple(found.names[j] for j in order), codes=codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """What a report says beside the fit."""
+
+    title: str
+    values: NDArray[Any] | None = None
+    """(n, p) the rows as they came, or those at `held`; NaN where a value is missing."""
+    held: NDArray[np.intp] | None = None
+    """(h,) places among the n scored rows of those whose values are here; None: all."""
+    total: int | None = None
+    """Rows of the data, where those scored are a sample of them …"""
+    places: NDArray[np.intp] | None = None
+    """… and (n,) their places; None: they are all."""
+    row_names: tuple[str, ...] | None = None
+    colours: tuple[RowColour, ...] = ()
+    choice: KChoice | None = None
+    """What rules say about the number of components."""
+    limits: OutlierMap | None = None
+    """Distances of the rows, and where they become unusual."""
+    no_limits: str = ""
+    """Why there are no limits, in a sentence; empty where the model has no such thing."""
+    picture: tuple[int, ...] | None = None
+    """(height, width) or (height, width, 3), if each row is a picture."""
+    python: str = ""
+    """The lines that make the report again."""
+    cli: str = ""
+    warnings: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
+    """What only this kind of model has to show."""
+
+    def column_means(self, p: int) -> Floats:
+        """(p,) of the values that are here; zeros without any."""
+        if self.values is None:
+            return np.zeros(p)
+        known = np.isfinite(self.values)
+        counts = known.sum(axis=0)
+        return np.asarray(np.where(known, self.values, 0.0).sum(axis=0) / np.maximum(counts, 1))
+
+
+# The parts of a page: frozen records that know how they are written in JSON. `frontend/src/payload.ts` reads them.
 
 FORMAT = 1
 
@@ -245,3 +320,60 @@ class Payload:
             "picture": None if self.picture is None else list(self.picture),
             "sections": [one.as_json() for one in self.sections],
         }
+
+
+# Which rows a page shows: all of them, or a sample that it names as such.
+
+MOST_ROWS = 200_000
+"""Points of a page."""
+
+MOST_CELLS = 12_000_000
+"""Values of a page: about 20 MB as text."""
+
+SEED = 0
+"""Of the sample; the same rows each time."""
+
+
+def shown_rows(scores: Floats, beside: Beside) -> Rows:
+    """Scores (n, k) with what is known about their rows."""
+    n = len(scores)
+    _check(n, beside)
+    places = None if beside.held is not None else _sample(n, MOST_ROWS)
+    which: NDArray[np.intp] | slice = slice(None) if places is None else places
+    shown = n if places is None else len(places)
+    values, held, limits, names = beside.values, beside.held, beside.limits, beside.row_names
+    if values is not None and held is None:
+        held = _sample(shown, max(1, MOST_CELLS // max(1, values.shape[1])))
+        values = values[which] if held is None else values[which][held]
+    return Rows(
+        n if beside.total is None else beside.total,
+        scores[which],
+        None if names is None else names if places is None else tuple(names[i] for i in places),
+        places if beside.places is None else beside.places[which],
+        values,
+        held,
+        tuple(one.of(which) for one in beside.colours),
+        None if limits is None else limits.of(which),
+        beside.no_limits,
+    )
+
+
+def _sample(n: int, most: int) -> NDArray[np.intp] | None:
+    """`most` of n places, in order; None if there are not more."""
+    if n <= most:
+        return None
+    return np.sort(np.random.default_rng(SEED).choice(n, most, replace=False)).astype(np.intp)
+
+
+def _check(n: int, beside: Beside) -> None:
+    """An error if something does not belong to these rows."""
+    parts: list[tuple[str, Sized]] = [(f"the colour column {one.title!r}", one) for one in beside.colours]
+    if beside.values is not None and beside.held is None:
+        parts.append(("values", beside.values))
+    if beside.row_names is not None:
+        parts.append(("row_names", beside.row_names))
+    if beside.limits is not None:
+        parts += [("limits.t2", beside.limits.t2), ("limits.q", beside.limits.q)]
+    for what, part in parts:
+        if len(part) != n:
+            raise BadInput(f"A report of {n:,} scored rows got {len(part):,} in {what}: pass those of the same rows.")

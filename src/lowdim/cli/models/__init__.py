@@ -1,0 +1,1 @@
+"""Verbs that fit a model or use one that was kept."""

@@ -1,0 +1,280 @@
+"""`lowdim fit`: find the components of a table, say what they are, keep the model and the scores."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from lowdim.cli import options
+from lowdim.cli.errors import NOT_REACHED, say_line
+from lowdim.cli.options import Wish, left_out, naming
+from lowdim.errors import BadParameter
+
+if TYPE_CHECKING:
+    from lowdim.models.base.estimator import Model
+    from lowdim.sources.source import Source
+    from lowdim.views.text.lines import Line
+
+EXAMPLES = """
+lowdim fit wine.csv                                  # what keeps 90 %?
+lowdim fit wine.csv --scale --keep 2 -o scores.csv   # two, and their scores
+lowdim fit wine.csv --label kind --save wine.lowdim  # keep the model
+lowdim fit holes.csv --model ppca                    # values are missing
+lowdim fit wine.csv --model kernel --scale           # along curves
+lowdim fit counts.csv --model nmf --loss kl --keep 8 # parts of counts
+lowdim fit answers.csv --model logistic --keep 3     # yes and no, 1 and 0
+lowdim fit people.bed --model genotypes              # genotypes, tests
+lowdim fit wine.csv --model autoencoder --scale      # a network
+lowdim fit big.parquet --memory 1GB --dry-run        # what would it take?
+cat wine.csv | lowdim fit - --json                   # for programs
+"""
+
+Save = Annotated[
+    str | None, typer.Option(metavar="FILE", show_default=False, help="Where to keep the model: a .lowdim file.")
+]
+Resume = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", show_default=False, help="Go on from the checkpoint of an interrupted fit."),
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="End with code 5 if the certificate does not reach the accuracy asked for.")
+]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line says of the model."""
+
+    keep: str
+    model: str = "pca"
+    kernel: str | None = None
+    gamma: str | None = None
+    loss: str | None = None
+    hidden: str | None = None
+    epochs: str | None = None
+    family: str | None = None
+    autosomes: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Which model."""
+        return self.model.lower()
+
+    @property
+    def kept(self) -> str:
+        """How many components, in words of the prompt."""
+        plane = str(options.CODES)
+        unless_said = {"ppca": "auto", "nmf": "auto", "vq": str(options.CODEWORDS)}
+        unless_said |= {"autoencoder": plane, "logistic": plane, "genotypes": str(options.AXES)}
+        return f"--keep {unless_said.get(self.name, self.keep) if self.keep == options.KEEP else self.keep}"
+
+    def typed(self) -> str:
+        """The options as they would be typed again."""
+        given = {"model": None if self.name == "pca" else self.name, "kernel": self.kernel, "gamma": self.gamma}
+        given |= {"loss": self.loss, "hidden": self.hidden, "epochs": self.epochs, "family": self.family}
+        given["autosomes"] = self.autosomes
+        given["keep"] = None if self.keep == options.KEEP else self.keep
+        return " ".join(f"--{name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
+
+
+def fit(
+    context: typer.Context,
+    data: options.Data,
+    keep: options.Keep = options.KEEP,
+    model: options.Model = "pca",
+    kernel: options.Kernel = None,
+    gamma: options.Gamma = None,
+    loss: options.Loss = None,
+    hidden: options.Hidden = None,
+    epochs: options.Epochs = None,
+    family: options.Family = None,
+    autosomes: options.Autosomes = None,
+    scale: options.Scale = False,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    label: options.Label = None,
+    weight: options.Weight = None,
+    encode: options.Encode = False,
+    table: options.Table = None,
+    sql: options.Sql = None,
+    output: options.Output = None,
+    save: Save = None,
+    resume: Resume = None,
+    memory: options.Memory = None,
+    dry_run: options.DryRun = False,
+    json: options.Json = False,
+    strict: Strict = False,
+    raw: options.Raw = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Find the few dimensions that keep most of the variance."""
+    from lowdim.cli.checkpoint import keep_part
+    from lowdim.cli.console import shown
+    from lowdim.cli.model import build
+    from lowdim.cli.writing import check_output, write_scores
+
+    wish = Wish(data, columns, drop, label, weight, encode, table, sql)
+    asked = Asked(keep, model, kernel, gamma, loss, hidden, epochs, family, autosomes)
+    estimator = build(model, keep, scale, memory, kernel, gamma, loss, hidden, epochs, family, autosomes)
+    if resume is not None and asked.name in ("kernel", "nmf", "vq", "logistic", "genotypes"):
+        raise BadParameter(f"--resume: --model {asked.name} leaves no checkpoints; fit it anew.")
+    if json and output == "-":
+        raise BadParameter("--json and -o - both want standard output; write the scores to a file.")
+    check_output(output, data)
+    check_output(save, data, ending=".lowdim")
+    with naming(wish.name):
+        source = wish.open()
+        if dry_run:
+            return say_plan(estimator.explain(source), "fit", json)
+        try:
+            estimator = fitted(estimator, source, resume, quiet, data)
+        except KeyboardInterrupt as stop:
+            return keep_part(stop, context.obj, save)
+        if save is not None:
+            estimator.save(save)
+        if output is not None:
+            with shown(quiet, data):
+                write_scores(source, estimator, output, label, raw)
+    say_fit("fit", estimator, wish, source, asked, json, quiet, save=save, output=output)
+    if resume is not None and not quiet:
+        say_line(f"the fit is complete; the checkpoint {resume} can be deleted")
+    if strict and not estimator.fit_.reached:
+        say_line("error: the fit does not reach the accuracy asked for (--strict); see `accuracy` above")
+        return NOT_REACHED
+    return 0
+
+
+def fitted(estimator: Model, source: Source, resume: str | None, quiet: bool, data: str) -> Model:
+    """The model of the source, begun anew or carried on, with a progress bar."""
+    from lowdim.cli.console import shown
+
+    if resume is None:
+        with shown(quiet, data):
+            return cast("Model", estimator.fit(source))
+    from lowdim.cli.checkpoint import carried_on
+
+    return carried_on(estimator, source, resume, quiet, data)
+
+
+def say_plan(plan: str, command: str, json: bool) -> int:
+    """Print what a fit would do."""
+    from lowdim.cli.console import say_json
+
+    if json:
+        say_json(command, {"plan": {line[:11].strip(): line[11:] for line in plan.splitlines()}})
+    else:
+        print(plan)
+    return 0
+
+
+def say_fit(
+    command: str,
+    estimator: Model,
+    wish: Wish,
+    source: Source,
+    asked: Asked,
+    json: bool,
+    quiet: bool,
+    save: str | None = None,
+    output: str | None = None,
+) -> None:
+    """Print the summary of a fit, or the same as JSON."""
+    from lowdim.cli.console import say, say_json, text_width
+    from lowdim.views.text.facts import fit_facts
+
+    record = estimator.fit_
+    if json:
+        facts = {"data": wish.name, "left_out": dict(left_out(source)), **fit_facts(record)}
+        say_json(command, {**facts, "saved": save, "output": output})
+    elif not quiet:
+        lines = _summary(estimator, wish, source, asked, save, output, text_width())
+        say(lines, sys.stderr if output == "-" else sys.stdout)
+
+
+def _summary(
+    estimator: Model, wish: Wish, source: Source, asked: Asked, save: str | None, output: str | None, width: int
+) -> list[Line]:
+    """A fit on one screen, with what can be done next."""
+    from lowdim.models.autoencoder.overview import network_summary
+    from lowdim.models.autoencoder.record import NetworkFit
+    from lowdim.models.genotype_pca.overview import genotype_summary
+    from lowdim.models.genotype_pca.record import GenotypeFit
+    from lowdim.models.kernel_pca.overview import kernel_summary, kernel_swamping
+    from lowdim.models.kernel_pca.record import KernelFit
+    from lowdim.models.logistic_pca.overview import logistic_summary
+    from lowdim.models.logistic_pca.record import LogisticFit
+    from lowdim.models.nmf.overview import nmf_summary
+    from lowdim.models.nmf.record import NonNegativeFit
+    from lowdim.models.vector_quantizer.overview import codebook_summary
+    from lowdim.models.vector_quantizer.record import CodebookFit
+    from lowdim.views.text.screen import About, summary, swamping
+
+    record, scaled = estimator.fit_, estimator.get_params().get("scale", False) is not False
+    by_kernel, of_parts = isinstance(record, KernelFit), isinstance(record, NonNegativeFit)
+    swamped = asked.name in ("pca", "kernel") and (kernel_swamping(record) if by_kernel else swamping(record))
+    steps = _next(wish, asked, scaled, save, output)
+    if not scaled and wish.data != "-" and swamped:
+        words = ["lowdim", shlex.quote(wish.data), wish.chosen(), asked.typed() if by_kernel else "", "--scale"]
+        steps = [(" ".join(filter(None, words)), "all columns alike"), *steps[:2]]
+    about = About(
+        wish.name,
+        asked.kept,
+        left_out(source),
+        scaled,
+        written=tuple(path for path in (save, output) if path and path != "-"),
+        next=tuple(steps),
+        kernel=f"--gamma {estimator.gamma}" if by_kernel and isinstance(estimator.gamma, str) else "",
+    )
+    if of_parts:
+        return nmf_summary(record, about, width)
+    if isinstance(record, CodebookFit):
+        return codebook_summary(record, about, width)
+    if isinstance(record, GenotypeFit):
+        return genotype_summary(record, about, width)
+    if isinstance(record, NetworkFit):
+        return network_summary(record, about, width)
+    if isinstance(record, LogisticFit):
+        return logistic_summary(record, about, width)
+    return kernel_summary(record, about, width) if by_kernel else summary(record, about, width)
+
+
+def _next(wish: Wish, asked: Asked, scaled: bool, save: str | None, output: str | None) -> list[tuple[str, str]]:
+    """What a person would do after a fit, as command lines."""
+    if wish.data == "-":
+        return []
+    data = shlex.quote(wish.data)
+    stem = os.path.basename(wish.data.rstrip("/")).split(".")[0] or "data"
+    same = " ".join(filter(None, [data, wish.chosen(), "--scale" if scaled else ""]))
+    if save is not None:
+        kept = shlex.quote(save)
+        where = " ".join(filter(None, [data, Wish(wish.data, table=wish.table, sql=wish.sql).chosen()]))
+        use = (f"lowdim transform {kept} {where} -o scores.csv", "scores, also of other rows")
+        if output not in (None, "-"):
+            use = (f"lowdim inverse {kept} {shlex.quote(output or '')} -o rows.csv", "scores back to rows")
+        return [use, (f"lowdim info {kept}", "what is in the model")]
+    fit_same = " ".join(filter(None, ["lowdim fit", same, asked.typed()]))
+    steps = [(f"{fit_same} --save {shlex.quote(stem + '.lowdim')}", "keep the model")]
+    if output is None:
+        steps.append((f"{fit_same} -o scores.csv", "write the scores"))
+    if asked.name == "kernel":
+        free = asked.gamma is None and asked.kernel in (None, "rbf", "laplacian")
+        return [*steps, *([(f"{fit_same} --gamma auto", "another width?")] if free else [])]
+    if asked.name == "nmf":
+        counts = asked.loss is None
+        return [*steps, *([(f"{fit_same} --loss kl", "the numbers are counts?")] if counts else [])]
+    if asked.name == "genotypes":
+        return [*steps, (f"lowdim map {data} --coordinates places.csv --plot map.png", "onto a map")]
+    if asked.name == "ppca":
+        return [*steps, (f"lowdim impute {data} -o filled.csv", "fill what is missing")]
+    if asked.name == "vq":
+        k = options.CODEWORDS if asked.keep == options.KEEP else asked.keep
+        return [*steps, (f"lowdim compare {data} --k {k} --models vq,pca", "against PCA")]
+    if asked.name in ("autoencoder", "logistic"):
+        k = options.CODES if asked.keep == options.KEEP else asked.keep
+        return [*steps, (f"lowdim fit {same} --keep {k}", "what PCA keeps in as many")]
+    return [*steps, (f"lowdim choose {same}", "how many dimensions?")]

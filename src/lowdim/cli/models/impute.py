@@ -1,0 +1,106 @@
+"""`lowdim impute`: the missing values of a table, filled with what the other columns say about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lowdim.cli import options
+from lowdim.cli.errors import say_line
+from lowdim.cli.options import Wish, left_out, naming
+from lowdim.words import column_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
+    from lowdim.models.probabilistic_pca.record import LatentFit
+    from lowdim.sources.source import Source
+
+EXAMPLES = """
+lowdim impute survey.csv -o filled.csv              # every missing number
+lowdim impute survey.csv --std -o filled.parquet    # ... and how sure it is
+lowdim impute survey.csv --keep 2 --drop id > filled.csv
+"""
+
+Keep = Annotated[
+    str,
+    typer.Option(metavar="HOW", help="Components: a number; auto: as many as the table tells; bic; ard."),
+]
+Std = Annotated[bool, typer.Option("--std", help="Add a column with the standard deviation of each filled value.")]
+
+
+def impute(
+    data: options.Data,
+    keep: Keep = "auto",
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    table: options.Table = None,
+    sql: options.Sql = None,
+    memory: options.Memory = None,
+    std: Std = False,
+    output: options.Output = None,
+    raw: options.Raw = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Fill missing numbers with what probabilistic PCA expects of them.
+
+    All columns are written, with the holes of those that hold numbers filled. Numbers are read as float64, so whole
+    numbers beyond 2⁵³ lose digits: leave such columns out with --drop.
+    """
+    from lowdim.cli.console import shown
+    from lowdim.cli.model import probabilistic_components
+    from lowdim.cli.writing import check_output
+    from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
+
+    check_output(output, data)
+    model = ProbabilisticPCA(probabilistic_components(keep), scale=True, memory=memory)
+    wish = Wish(data, columns, drop, table=table, sql=sql)
+    with naming(wish.name):
+        source = wish.open()
+        with shown(quiet, data):
+            model.fit(source)
+        _write(source, model, std, output, raw)
+    if not quiet:
+        say_line(_said(wish.name, model.fit_, left_out(source), output))
+    return 0
+
+
+def _write(source: Source, model: ProbabilisticPCA, std: bool, output: str | None, raw: bool) -> None:
+    """All columns of the table with their holes filled, and after those that had any, how sure the values are."""
+    from lowdim.views.files.tables import open_table
+
+    names = column_names(source)
+    fit = model.fit_
+    place = {name: j for j, name in enumerate(names)}
+    every, batches = _batches(source, names)
+    unsure = {name: f"{name} sd" for name, j in place.items() if std and fit.observed[j] < fit.n_rows}
+    written = [column for name in every for column in ([name, unsure[name]] if name in unsure else [name])]
+    with open_table(output, written, raw=raw) as out:
+        for batch, rows in batches:
+            values, deviations = model.impute(rows, return_std=True)
+            columns: dict[str, Any] = {}
+            for name in every:
+                columns[name] = values[:, place[name]] if name in place else batch[name]
+                if name in unsure:
+                    columns[unsure[name]] = deviations[:, place[name]]
+            out.write(columns)
+
+
+def _batches(source: Source, names: tuple[str, ...]) -> tuple[list[str], Iterator[tuple[Any, Any]]]:
+    """Names of all columns, and batches of them with the rows of numbers among them."""
+    from lowdim.sources.formats.table import TableSource
+
+    if isinstance(source, TableSource):
+        return source.every_column, ((batch, source.rows_of(batch)) for batch in source.batches())
+    return list(names), (({}, block.rows) for block in source.blocks())
+
+
+def _said(name: str, fit: LatentFit, left: Mapping[str, str], output: str | None) -> str:
+    where = "" if output in (None, "-") else f"{output}: "
+    aside = f"; without numbers, and left as they are: {', '.join(left)}" if left else ""
+    if not fit.missing:
+        return f"{where}no number of {name} was missing{aside}"
+    size = fit.n_rows * len(fit.mean)
+    return f"{where}{fit.missing:,} of {size:,} values of {name} filled; {fit.provenance.reason}{aside}"

@@ -1,0 +1,230 @@
+"""`lowdim topics`: what a collection of texts is about."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lowdim.cli import options
+from lowdim.cli.options import naming, refuse_absent
+from lowdim.cli.writing import Code, Report, call, write_page
+from lowdim.errors import BadFile, BadParameter
+
+if TYPE_CHECKING:
+    from lowdim.recipes.topics.result import Topics
+
+EXAMPLES = """
+lowdim topics letters/ --k 10                     # a folder of .txt files
+lowdim topics news.jsonl --k 5 --label-field desk --compare
+lowdim topics news.jsonl --k 5 -o shares.csv --words words.csv
+lowdim topics news.jsonl --k 5 --json > topics.json
+lowdim topics news.jsonl --k 5 --report topics.html   # to look at, to send
+"""
+
+HELD_OUT = "0.1"
+
+Texts = Annotated[
+    str,
+    typer.Argument(
+        metavar="FOLDER|JSONL",
+        show_default=False,
+        help="A folder of .txt files, whose subfolders are known classes, or JSON lines, CSV or Parquet.",
+    ),
+]
+K = Annotated[int | None, typer.Option("--k", "-k", metavar="NUMBER", show_default=False, help="How many topics.")]
+Loss = Annotated[str, typer.Option(metavar="NAME", help="kl: likeliest topics of counts; frobenius: of tf-idf.")]
+TextField = Annotated[
+    str | None, typer.Option(metavar="A", show_default=False, help="Field that holds the texts; text, unless said.")
+]
+LabelField = Annotated[
+    str | None, typer.Option(metavar="A", show_default=False, help="Field of known classes, to compare topics with.")
+]
+MinDf = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        show_default=False,
+        help="Texts a word must be in; unless said 2, from 300 texts on n / 100, up to 5.",
+    ),
+]
+MaxDf = Annotated[float, typer.Option(metavar="SHARE", help="Share of the texts that a word may be in.")]
+StopWords = Annotated[
+    str, typer.Option(metavar="WHICH", help="Words to leave out: english, none, or a file with one a line.")
+]
+Starts = Annotated[int, typer.Option(metavar="N", help="Starts: the best is kept, others say how stable it is.")]
+HeldOut = Annotated[str, typer.Option(metavar="SHARE", help="Texts held out for the perplexity, 10% or 0.1; 0: none.")]
+Compare = Annotated[bool, typer.Option("--compare", help="Fit scikit-learn's LDA, too: one start, 50 passes.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="For random starts and what is held out.")]
+Shares = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        show_default=False,
+        help="Write the shares of topics of each text: csv, tsv, jsonl, parquet, …",
+    ),
+]
+Words = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", show_default=False, help="Write the top words of each topic, likewise."),
+]
+
+
+def topics(
+    context: typer.Context,
+    texts: Texts,
+    k: K = None,
+    loss: Loss = "kl",
+    text_field: TextField = None,
+    label_field: LabelField = None,
+    min_df: MinDf = None,
+    max_df: MaxDf = 0.5,
+    stop_words: StopWords = "english",
+    starts: Starts = 5,
+    held_out: HeldOut = HELD_OUT,
+    compare: Compare = False,
+    seed: Seed = 0,
+    output: Shares = None,
+    words: Words = None,
+    report: Report = None,
+    raw: options.Raw = False,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Find topics in texts: words that go together, and how much of each text they make up.
+
+    Counts of words are split into topics by non-negative matrix factorisation. Beside each topic stand its coherence
+    (NPMI), and how alike it comes out of other starts.
+    """
+    from lowdim.cli.writing import check_output
+
+    if k is None:
+        raise BadParameter(f"say how many topics there should be, as in lowdim topics {shlex.quote(texts)} --k 10.")
+    for path in (output, words):
+        check_output(path, texts, stop_words)
+    check_output(report, texts, stop_words, ending=".html")
+    _refuse_one_place(output, words)
+    if "-" in (output, words) and json:
+        raise BadParameter("a table and --json cannot both go to standard output; name a file for one of them.")
+    refuse_absent(texts)
+    from lowdim.recipes.topics.topics import topics as find
+
+    with naming(texts):
+        found = find(
+            texts,
+            k,
+            loss=loss,
+            text_field=text_field,
+            label_field=label_field,
+            min_df=min_df,
+            max_df=max_df,
+            stop_words=_stop_words(stop_words),
+            starts=starts,
+            held_out=_share(held_out),
+            compare=compare,
+            seed=seed,
+        )
+    for path, name in ((output, "documents"), (words, "words")):
+        if path is not None:
+            _write(path, found.table(name), raw)
+    if report is not None:
+        from lowdim.recipes.topics.overview import topics_payload
+
+        settings = {
+            "loss": (loss, "kl"),
+            "text_field": (text_field, None),
+            "label_field": (label_field, None),
+            "min_df": (min_df, None),
+            "max_df": (max_df, 0.5),
+            "stop_words": (_stop_words_in_python(stop_words), "english"),
+            "starts": (starts, 5),
+            "held_out": (_share(held_out), _share(HELD_OUT)),
+            "compare": (compare, False),
+            "seed": (seed, 0),
+        }
+        write_page(report, topics_payload, found, call("topics", [texts, k], settings), context.obj)
+    given = {
+        "loss": (loss, "kl"),
+        "text-field": (text_field, None),
+        "label-field": (label_field, None),
+        "min-df": (min_df, None),
+        "max-df": (max_df, 0.5),
+        "stop-words": (stop_words, "english"),
+        "starts": (starts, 5),
+        "held-out": (held_out, HELD_OUT),
+        "seed": (seed, 0),
+    }
+    again = f"lowdim topics {shlex.quote(texts)} --k {k}"
+    again += "".join(f" --{name} {shlex.quote(str(one))}" for name, (one, usual) in given.items() if one != usual)
+    _say(texts, found, [path for path in (output, words, report) if path is not None], again, json, quiet)
+    return 0
+
+
+def _refuse_one_place(output: str | None, words: str | None) -> None:
+    """An error if both tables would go to the same file, or to standard output."""
+    if output is None or words is None:
+        return
+    if output == words == "-":
+        raise BadParameter("-o and --words cannot both go to standard output; name a file for one of them.")
+    if "-" not in (output, words) and os.path.realpath(output) == os.path.realpath(words):
+        raise BadParameter(f"{words}: -o and --words would write over each other; choose another name for one of them.")
+
+
+def _share(text: str) -> float:
+    """What --held-out means: 20% or 0.2."""
+    given = text.strip()
+    try:
+        return float(given[:-1]) / 100 if given.endswith("%") else float(given)
+    except ValueError:
+        raise BadParameter(f"--held-out {text}: a share of the texts such as 10% or 0.1 is needed; 0: none.") from None
+
+
+def _stop_words(wish: str) -> Any:
+    if wish in ("english", "none"):
+        return None if wish == "none" else wish
+    refuse_absent(wish)
+    try:
+        with open(wish, encoding="utf-8") as file:
+            return file.read().split()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile(f"{wish}: cannot be read as stop words, one a line in UTF-8 ({error}).") from error
+
+
+def _stop_words_in_python(wish: str) -> Any:
+    if wish in ("english", "none"):
+        return None if wish == "none" else wish
+    return Code(f"open({wish!r}, encoding='utf-8').read().split()")
+
+
+def _write(path: str, table: Any, raw: bool) -> None:
+    from lowdim.views.files.tables import open_table
+
+    with open_table(path, list(table), raw=raw) as out:
+        out.write(dict(table))
+
+
+def _say(name: str, found: Topics, written: list[str], again: str, json: bool, quiet: bool) -> None:
+    import sys
+
+    from lowdim.cli.console import say, say_json, text_width
+    from lowdim.recipes.topics.overview import topic_facts, topic_lines
+    from lowdim.views.text.lines import Line
+    from lowdim.views.text.screen import next_steps
+
+    if json:
+        say_json("topics", {"data": name, "written": written, **topic_facts(found)})
+    elif not quiet:
+        width = text_width()
+        files = [Line(""), Line(f"written   {', '.join(written)}")] if written else []
+        steps = next_steps(tuple(_next(again, found, written)), width)
+        say([*topic_lines(name, found, width), *files, *steps], sys.stderr if "-" in written else sys.stdout)
+
+
+def _next(again: str, found: Topics, written: list[str]) -> list[tuple[str, str]]:
+    """Command lines to go on with."""
+    steps = [] if len(found.scores) > 1 else [(f"{again} --compare", "LDA beside it")]
+    return steps if written else [*steps, (f"{again} -o shares.csv", "topics of each text")]

@@ -1,0 +1,1 @@
+"""How networks are trained: shapes, rows in batches, gradients, epochs."""

@@ -1,0 +1,1 @@
+"""What every model has: input and output, parameters, files, plots, reports, uncertainty."""

@@ -1,0 +1,356 @@
+"""What every estimator that turns rows into scores has in common: fitting, showing itself, reports."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._pprint import _EstimatorPrettyPrinter
+from sklearn.utils.validation import check_is_fitted
+
+from lowdim.errors import LowdimError, NeedsAnotherPass
+from lowdim.matrices.convert import relative_spacing
+from lowdim.models.base import parameters
+from lowdim.models.base.assigned import Assignable, as_given
+from lowdim.models.base.input import opened, picture_shape_of
+from lowdim.models.base.output import OwnKind, frame_kind, scores_table
+from lowdim.sources.open import open_source
+from lowdim.sources.source import Source
+from lowdim.types import Floats
+from lowdim.words import in_letters_of
+
+# `report` of every estimator; what it does is loaded when it is asked for.
+
+
+class Reported:
+    """A fitted estimator that can be written as a page."""
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any = None,
+        *,
+        y: Any = None,
+        color: Any = None,
+        row_names: Any = None,
+        picture_shape: tuple[int, ...] | None = None,
+        title: str | None = None,
+        rules: Any = None,
+        uncertainty: Any = None,
+        values: bool = True,
+    ) -> None:
+        """Write one HTML file with linked views of the fit: it needs no network, and can be sent to anybody.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .html. It is replaced whole, or not at all.
+        X : whatever `transform` takes, or None
+            Rows to show, with their values; a frame may have more columns, to colour by. Of more than 50,000 rows a
+            sample is shown, and the page says so. None: what the model knows by itself, without any row.
+        y : array of shape (n,) or (n, m), or None
+            Of a regression: the responses of the rows, to draw beside what was predicted of them.
+        color : name, list of names, array (n,), or mapping of names to arrays
+            What points can be coloured by: columns of X by name, or values.
+        row_names : name, array (n,) or None
+            What rows are called; None: the index of a pandas frame, names of files, or their numbers.
+        picture_shape : (height, width), (height, width, 3) or None
+            Where each row is a picture. Folders of pictures know it themselves.
+        title : str or None
+            The heading; None: the name of the file.
+        rules : what `choose_k` gave, or None
+            Marks on the scree; None: what the fit alone says.
+        uncertainty : what `uncertainty` gave, or None
+            Intervals of shares and loadings.
+        values : bool
+            Whether the page holds the rows' own numbers. False: scores and names only, for rows that are not to be
+            passed on.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib, lowdim
+        >>> foods = lowdim.datasets.uk_foods().to_pandas()
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> lowdim.PCA(2).fit(foods).report(folder / "foods.html", foods)
+        >>> (folder / "foods.html").read_text(encoding="utf-8")[:15]
+        '<!doctype html>'
+        """
+        from lowdim.models.base.report import Wanted, write
+
+        check_is_fitted(self)
+        write(self, path, Wanted(X, y, color, row_names, picture_shape, title, rules, uncertainty, values))
+
+
+# What a fitted model shows of itself: a few lines in a terminal, a card in a notebook.
+
+
+class Shown:
+    """Before a fit a model is shown as scikit-learn shows it; afterwards with what it learnt."""
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        shown = self._in_one_line(N_CHAR_MAX)
+        card = self._card()
+        if card is None:
+            return shown
+        from lowdim.views.text.card import card_text
+
+        return in_letters_of(sys.stdout, card_text(shown, card))
+
+    @property
+    def _repr_html_(self) -> Any:
+        plain = super()._repr_html_  # type: ignore[misc]  # an AttributeError where set_config(display="text") asks so
+        return plain if self._card() is None else self._as_html
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        if self._card() is None:
+            return super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        html = getattr(self, "_repr_html_", None)
+        return {"text/plain": repr(self)} | ({} if html is None else {"text/html": html()})
+
+    def _in_one_line(self, most: int = 700) -> str:
+        """Name and settings that are not the default's."""
+        return str(super().__repr__(N_CHAR_MAX=most))  # type: ignore[call-arg]
+
+    def _as_code(self) -> str:
+        """The same, whole and on one line, to be typed again."""
+        return " ".join(self._in_one_line(1_000_000).split())
+
+    def _as_html(self) -> str:
+        from lowdim.views.text.card import card_html
+
+        return card_html(self._in_one_line(), self._card())
+
+    def _card(self) -> Any:
+        """What the record says at a glance; None where there is none: showing a model computes nothing."""
+        record = getattr(self, "_record", None)
+        if getattr(self, "_assigned", None):
+            try:
+                record = self.fit_  # type: ignore[attr-defined]
+            except (AttributeError, LowdimError):  # as long as too little was assigned, or what does not go together
+                record = None
+        if record is None:
+            return None
+        from lowdim.views.text.card import card_of
+
+        return card_of(record)
+
+
+# scikit-learn breaks long lines by what prints an estimator, which would else be its own method alone; inside pipelines
+# it does not ask for our repr, so that models stay one line there
+_EstimatorPrettyPrinter._dispatch[Shown.__repr__] = _EstimatorPrettyPrinter._pprint_estimator
+
+
+# What every estimator that turns rows into scores has in common, whatever it learnt.
+
+
+class Model(OwnKind, Shown, Reported, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Rows in, scores out. Subclasses fit it, keep its record, and say how scores are made."""
+
+    score_name = "PC"
+    """What an axis, and the score along it, is called before its number, which begins at 1: in tables, figures, pages
+    and at the prompt. `get_feature_names_out` and `set_output` have scikit-learn's names, `pca0`."""
+
+    _record: Any = None
+    """What the fit left; None before it."""
+    _assigned: Mapping[str, Any] = MappingProxyType({})
+    """Fitted attributes that somebody assigned since."""
+    _made: Any = None
+    """The record with these in place, once it was asked for."""
+    _frame_kind: str | None = None
+    _itemsize: int = 8
+    _columns: tuple[str, ...] | None = None
+    _data_spacing: float = float(np.finfo(float).eps)
+    _picture_shape: tuple[int, ...] | None = None
+    n_features_in_: int
+    """Number of columns of the data that the model was fitted on."""
+
+    feature_names_in_: NDArray[np.object_]
+    """(p,) names of those columns; there only if the data had names that were all texts."""
+
+    @property
+    def fit_(self) -> Any:
+        """The frozen record of the fit, which every read-out reads; with what was assigned since in its place."""
+        record = self._learnt
+        if self._assigned:
+            if self._made is None:
+                self._made = self._with_assigned(record)
+            return self._made
+        if record is None:
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet: call fit with data first.")
+        return record
+
+    @property
+    def _owner(self) -> str:
+        """What the model is called in messages."""
+        return type(self).__name__
+
+    @property
+    def _learnt(self) -> Any:
+        """The record that the fit left, if there is one."""
+        return self._record
+
+    @property
+    def _as_fitted(self) -> Any:
+        """The same, or where there is none, that of what was assigned: attributes are read one by one from here."""
+        record = self._learnt
+        return self.fit_ if record is None else record
+
+    def _with_assigned(self, record: Any) -> Any:
+        """The record, or None, with attributes that were assigned in the place of those learnt."""
+        raise NotImplementedError
+
+    def _assign(self, name: str, value: Any) -> None:
+        """Keep what was assigned to a fitted attribute, if this kind of model can work with it."""
+        raise AttributeError(
+            f"{type(self).__name__}.{name} cannot be assigned, as it follows from a record of the fit: fit again."
+        )
+
+    def _keep_assigned(self, name: str, value: Any) -> None:
+        self._assigned, self._made = {**self._assigned, name: as_given(name, value)}, None
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._record is not None or bool(self._assigned)
+
+    @Assignable
+    def n_components_(self) -> int:
+        """Number of components kept."""
+        return int(self.fit_.k)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.fit_.k)
+
+    # -- rows to scores -------------------------------------------------------------------------------------------
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Choose what `transform` gives: "default" (arrays), "pandas", "polars", or "same": X's own kind of frame.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars", "same"} or None
+            None leaves it as it is.
+
+        Returns
+        -------
+        model
+            The model itself.
+        """
+        self._same_kind = transform == "same"
+        return self if self._same_kind else super().set_output(transform=transform)
+
+    def transform(self, X: Any) -> Any:
+        """Scores of rows, (n, k): their coordinates along the components, about the training mean.
+
+        Of a dask array or frame they are a lazy dask array, in the same row chunks; of a torch tensor a tensor.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+
+        Returns
+        -------
+        array
+            (n, k), of the library that X is an array of; a frame if `set_output` asked for one.
+        """
+        check_is_fitted(self)
+        return self._as_asked(X, self._scores(X))
+
+    def _as_asked(self, X: Any, scores: Any) -> Any:
+        """Scores as an array, or as the kind of frame that X is."""
+        kind = frame_kind(X) if getattr(self, "_same_kind", False) else None
+        return scores if kind is None else scores_table(kind, list(self.get_feature_names_out()), scores, like=X)
+
+    def _scores(self, X: Any) -> Any:
+        """(n, k)"""
+        raise NotImplementedError
+
+    # -- files ----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a `.lowdim` file, atomically; `lowdim.load` gives it back. It holds no code.
+
+        Parameters
+        ----------
+        path : path
+            Of the file, which is replaced whole, or not at all.
+        """
+        from lowdim.models.base.saving import save
+
+        check_is_fitted(self)
+        save(self, path)
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    def __sklearn_clone__(self) -> Model:
+        twin: Model = super().__sklearn_clone__()
+        twin._same_kind = getattr(self, "_same_kind", False)
+        return twin
+
+    def _opened(self, X: Any, reset: bool) -> Source:
+        """The source behind X, with the settings, names and widths checked."""
+        return opened(self, X, reset)
+
+    def _to_be_fitted(self, X: Any) -> Source:
+        """The source behind X, of which it is only asked what a fit would do."""
+        parameters.check_flags(self)
+        return open_source(X)
+
+    def _remember(self, X: Any, source: Source) -> None:
+        """What the data looked like; whatever was assigned before goes with the fit that it was assigned to."""
+        self._assigned, self._made = {}, None
+        self._remember_kind(X)
+        self._frame_kind = frame_kind(X)
+        self._itemsize = source.dtype.itemsize
+        self._columns = source.columns
+        self._data_spacing = relative_spacing(source.dtype)
+        self._picture_shape = picture_shape_of(source)
+
+    @property
+    def _axes(self) -> list[str]:
+        """Names of the axes, PC1, PC2, …, wherever they are shown."""
+        return [f"{self.score_name}{i + 1}" for i in range(self.n_components_)]
+
+
+Record = TypeVar("Record")
+
+
+class RecordedModel(Model, Generic[Record]):
+    """A model whose `fit` leaves one frozen record."""
+
+    _record: Record | None
+
+    @property
+    def fit_(self) -> Record:
+        """The frozen record of the fit, which every read-out reads."""
+        found: Record = super().fit_
+        return found
+
+
+def refuse_one_pass(X: Any) -> None:
+    """Raise an error if fit_transform, which reads rows again, would meet rows that can be read only once."""
+    if not open_source(X).repeatable:
+        raise NeedsAnotherPass(
+            "fit_transform reads the rows again for their scores, so twice at least, but these can be read only once: "
+            "pass an array, or the path of a file, or call fit, and transform with the rows again."
+        )
+
+
+class VarianceModel(Model):
+    """A model whose components each have a share of a variance."""
+
+    @Assignable
+    def explained_variance_(self) -> Floats:
+        """(k,) variances along the axes; of a kernel's, in the space of its features: eigenvalues over n − 1."""
+        return np.asarray(self._as_fitted.variances)
+
+    @Assignable
+    def explained_variance_ratio_(self) -> Floats:
+        """(k,) shares of the total variance; zeros for a constant matrix."""
+        return np.asarray(self._as_fitted.shares)

@@ -1,0 +1,152 @@
+"""Data as a model takes them: opened, checked against the training data, described; shapes of pictures in rows."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Sequence
+from functools import reduce
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import _check_n_features, _get_feature_names
+
+from lowdim.errors import BadParameter, WrongColumns
+from lowdim.matrices.preparation import dense, piece_rows
+from lowdim.models.base import parameters
+from lowdim.results.table import Description
+from lowdim.sources.open import open_source
+from lowdim.sources.source import Block, Source
+from lowdim.words import column_names
+
+# What a table holds, in one pass over its rows and without any model.
+
+Part = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""Numbers of rows and of complete rows; missing, infinite, least and most of each column."""
+
+PIECE = 2**23
+"""Bytes that are looked at in one go: rows of a sparse matrix are filled first."""
+
+
+def describe(source: Source) -> Description:
+    """Count what is missing in each column, and find its range."""
+    rows, facts = source.reduce(_part, _merged)
+    columns = column_names(source)
+    missing, infinite = facts[:2].astype(np.int64)
+    least, most = np.where(np.isfinite(facts[2:]), facts[2:], np.nan)  # infinite: no entry was finite
+    return Description(int(rows[0]), int(rows[1]), columns, missing, infinite, least, most)
+
+
+def _part(block: Block) -> Part:
+    rows = block.rows
+    step = piece_rows(rows.shape[1], 8, PIECE, 1, rows.shape[0])
+    return reduce(_merged, (_piece(rows[start : start + step]) for start in range(0, rows.shape[0], step)))
+
+
+def _piece(rows: Any) -> Part:
+    values = dense(rows).astype(np.float64, copy=False)
+    missing, infinite = np.isnan(values), np.isinf(values)
+    finite = ~(missing | infinite)
+    least = np.min(values, axis=0, where=finite, initial=np.inf)
+    most = np.max(values, axis=0, where=finite, initial=-np.inf)
+    rows_counted = np.array([len(values), int(finite.all(axis=1).sum())])
+    return rows_counted, np.stack([missing.sum(axis=0), infinite.sum(axis=0), least, most])
+
+
+def _merged(one: Part, other: Part) -> Part:
+    counts = one[1][:2] + other[1][:2]  # whole numbers, exact up to 2⁵³
+    least, most = np.minimum(one[1][2], other[1][2]), np.maximum(one[1][3], other[1][3])
+    return one[0] + other[0], np.concatenate([counts, [least, most]])
+
+
+# Data as a model takes them: opened, and held against the names and the width of those that it was fitted on.
+
+
+def opened(model: Any, X: Any, reset: bool) -> Source:
+    """The source behind X. With `reset` its names and width are the model's from now on, else they must be those.
+
+    One rule for every kind of data: where both the fit and X have names, they must be the same, in the same order. A
+    path is no data yet: the columns of the fit are read from there by name, whatever else there is.
+    """
+    parameters.check_flags(model)
+    path = isinstance(X, (str, os.PathLike))
+    source = open_source(X, columns=known_columns(model)) if path and not reset else open_source(X)
+    if reset:
+        _learn_names(model, X, source)
+    else:
+        _hold_against(model, source)
+    _check_n_features(model, np.empty((1, source.n_columns)), reset=reset)
+    return source
+
+
+def known_columns(model: Any) -> tuple[str, ...] | None:
+    """Names of the columns that a model was fitted on; None where it does not know them."""
+    columns: tuple[str, ...] | None = getattr(model, "_columns", None)
+    names = getattr(model, "feature_names_in_", None)
+    return tuple(map(str, names)) if columns is None and names is not None else columns
+
+
+def _learn_names(model: Any, X: Any, source: Source) -> None:
+    """scikit-learn's attribute, for every kind of data with names; as there, numbers are none."""
+    if source.numbered:
+        _get_feature_names(X if source.header is None else source.header)  # an error where some names are texts
+    if source.columns is not None and not source.numbered:
+        model.feature_names_in_ = np.array(source.columns, dtype=object)
+    elif hasattr(model, "feature_names_in_"):
+        del model.feature_names_in_
+
+
+def _hold_against(model: Any, source: Source) -> None:
+    """Raise an error for other names than the fit's, and warn, as scikit-learn does, where one side has none."""
+    known, came = known_columns(model), source.columns
+    if known is not None and known == came:
+        return
+    named, names = hasattr(model, "feature_names_in_"), came is not None and not source.numbered
+    if known is not None and came is not None and (named == names or sorted(known) == sorted(came)):
+        raise WrongColumns.other(known, came)
+    owner = type(model).__name__
+    if names and not named:
+        warnings.warn(f"X has feature names, but {owner} was fitted without feature names", UserWarning, stacklevel=5)
+    if named and not names:
+        warnings.warn(
+            f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning, stacklevel=5
+        )
+
+
+# Of which shape the pictures are that rows hold.
+
+
+def picture_shape_of(source: Source) -> tuple[int, ...] | None:
+    """The shape of the pictures that a source's rows are; None where they are none that can be drawn."""
+    shape = source.shape_of_rows
+    if shape is None or not is_picture(shape) or math.prod(shape) != source.n_columns:
+        return None  # volumes, spectra of pixels, or some columns of pictures: lists of numbers
+    return tuple(shape)
+
+
+def is_picture(shape: Sequence[int]) -> bool:
+    """Whether this is (height, width), or the same with one or three colours."""
+    return len(shape) == 2 or (len(shape) == 3 and shape[2] in (1, 3))
+
+
+def checked_shape(owner: str, shape: Any) -> tuple[int, ...]:
+    """The shape of a picture, or an error that says what one is."""
+    needed = "(height, width) or (height, width, 3)"
+    if not isinstance(shape, (tuple, list)) or not is_picture(shape):
+        raise BadParameter.of(owner, "picture_shape", shape, needed)
+    if not all(isinstance(side, Integral) and int(side) >= 1 for side in shape):
+        raise BadParameter.of(owner, "picture_shape", shape, needed)
+    return tuple(int(side) for side in shape)
+
+
+def refuse_other_size(owner: str, shape: tuple[int, ...], n_columns: int) -> None:
+    """Raise an error if pictures of this shape have not as many numbers as rows have."""
+    if math.prod(shape) != n_columns:
+        size = " × ".join(map(str, shape))
+        raise BadParameter(
+            f"{owner}(picture_shape={shape}): pictures of {size} have {math.prod(shape):,} numbers, but the rows "
+            f"have {n_columns:,}; give the height and the width of a row."
+        )

@@ -1,0 +1,18 @@
+"""Principal components of genotypes: individuals × SNPs, scaled by what chance alone would give.
+
+Its files, in reading order::
+
+    model     Principal components of genotypes.
+    settings  Checking the settings of GenotypePCA: what came in, what a fit is to do out.
+    fit       How a PCA of genotypes is made: counts → pruning by linkage → Gram matrix → components → tests →
+              shrinkage.
+    matrix    Genotypes, individuals × SNPs, worked on SNP block by SNP block: no float copy of them is ever whole.
+    record    The record of a PCA of genotypes: a linear fit that also knows its SNPs and individuals; and its model
+              file.
+    overview  A PCA of genotypes in words, and on one screen.
+    figures   Figures of a genotype PCA: which axes are more than noise.
+"""
+
+from lowdim.models import class_of
+
+__getattr__ = class_of(__name__)

@@ -1,0 +1,33 @@
+"""Kernel PCA: principal components in a space of features that only its inner products describe.
+
+Its files, in reading order::
+
+    model                   Kernel principal component analysis.
+    fitted_model            What every kernel PCA offers once it is fitted: scores, rows again, novelty, tables.
+    settings                A kernel PCA's parameters: names and numbers in, kernels and widths out.
+    plan                    From the settings of a KernelPCA and its data to what is to be fitted, and which way it will
+                            be found.
+    fit                     How a kernel PCA is made: rows → kernel → route → axes → record. The whole story in one
+                            place.
+    rows                    What a fitted kernel PCA says about rows, block by block; and from scores back to rows by
+                            pre-images.
+    count                   How many components, and how wide a kernel: by the reconstruction of held-out rows in the
+                            feature space.
+    kernel_matrix           The kernel matrix as solvers see it: centred or not, known by its products, its trace and
+                            its means.
+    kernels                 Kernels: what stands for the inner product of two rows in a space of features that is never
+                            written down.
+    compiled_kernel_matrix  Compiled products with a kernel matrix that is never there: tiles of it are made, used, and
+                            overwritten.
+    record                  The record of a kernel PCA: axes in the feature space, intervals of their eigenvalues; and
+                            its model file.
+    overview                A kernel PCA in words, and on one screen.
+    report                  The page of a kernel PCA: what the kernel takes for alike, and what is certain about its
+                            eigenvalues.
+    figures                 Figures of a kernel PCA: similarity by distance, and what the width of the kernel does.
+    solvers/                How axes in the feature space are found, and rows from their projections.
+"""
+
+from lowdim.models import class_of
+
+__getattr__ = class_of(__name__)

@@ -1,0 +1,462 @@
+"""The record of a kernel PCA: axes in the feature space, intervals of their eigenvalues; and its model file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadInput, FormatError
+from lowdim.results.container import array, facts, flag, mapping, number, one_of, optional, text, whole
+from lowdim.results.record import Arrays, Provenance, pack_names, pack_provenance, unpack_names, unpack_provenance
+from lowdim.types import Floats
+
+# What every solver of kernel PCA finds: axes in the space of features, told by their effect on rows.
+#
+# A row x is described by numbers f(x), (m,): its kernel with m basis rows, L⁻¹ k(basis, x), with L the identity where
+# no triangle is kept. Everything else is linear in f:
+#
+#     scores               f(x)ᵀ axes − offset
+#     ⟨φ(x), mean of φ⟩    f(x)ᵀ origin
+#     projection           Σⱼ gⱼ φ(basisⱼ),  g = L⁻ᵀ (origin + axes · scores)
+#
+# Without triangle (the exact routes) the basis is all n rows, axes are eigenvectors over the roots of the
+# eigenvalues, and origin is 1/n each. With landmarks, f are coordinates in an orthonormal basis of their span, axes
+# are orthonormal, and origin is the mean of f. Without centring, origin, offset and mean_square are zero.
+#
+# Random features are the exception: their basis are not rows but frequencies, f(x) are cosines and sines, and there
+# is no projection as a sum over φ of rows (`kernel_features.features_of` makes f(x) for every kind).
+
+
+@dataclass(frozen=True)
+class KernelAxes:
+    """Axes of k components over m basis rows of p columns, learnt from n rows."""
+
+    values: Floats
+    """(k,) eigenvalues of the centred kernel matrix, largest first; lower ends where `slack` is not 0."""
+    basis: Floats
+    """(m, p) rows that the kernel is taken with."""
+    triangle: Floats | None
+    """(m, m) lower triangle L, or None for the identity."""
+    axes: Floats
+    """(m, k)"""
+    offset: Floats
+    """(k,) what the mean of φ has as scores before it is subtracted."""
+    origin: Floats
+    """(m,)"""
+    mean_square: float
+    """|mean of φ|²: the mean of the whole kernel matrix."""
+    total: float
+    """Trace of the centred kernel matrix: the sum of all its eigenvalues; a lower end where `slack` is not 0."""
+    square: float
+    """Sum of squares of the centred kernel matrix's entries (of its eigenvalues), an estimate where it was not formed:
+    total² / square is the effective rank."""
+    n_rows: int
+    slack: float = 0.0
+    """Trace of what the landmarks do not see: no eigenvalue, and no sum of them, is larger by more than this. NaN for
+    random features, of which nobody knows."""
+    residuals: Floats = field(default_factory=lambda: np.zeros(0))
+    """(k,) |K v − λ v| of the unit eigenvectors, measured in float64, or empty. Of landmarks and random
+    features: estimated from some of the rows, with the kernel itself."""
+    next_value: float = 0.0
+    """About the eigenvalue after the last one kept: what the angles of the axes depend on."""
+    most_negative: float = 0.0
+    """The most negative eigenvalue seen, for kernels that are not positive semi-definite."""
+    route: str = ""
+    """How they were found: "dense", "lanczos", "thin", "explicit", "cholesky", "uniform" or "waves"."""
+    passes: int = 0
+    """How often all pairs of rows (or all rows, with landmarks) were gone through."""
+    waves: bool = False
+    """Whether the basis are frequencies of random features, (m / 2, p), and not rows."""
+
+    def from_mean(self, own: Floats, f: Floats) -> Floats:
+        """(n,) |φ(x) − mean of φ|² of rows, from k(x, x), (n,), and their features f, (n, m)."""
+        return np.asarray(own - 2 * (f @ self.origin) + self.mean_square)
+
+
+# Intervals that the eigenvalues of a kernel matrix, and their shares, are certain to lie in, given those of
+# landmarks.
+#
+# The centred kernel matrix is F Fᵀ (centred) plus a positive semi-definite rest whose trace is at most the slack s.
+# So no eigenvalue falls, λⱼ ≥ λ̂ⱼ, and the sum of the k largest grows by at most s (Ky Fan 1949). The k-th is largest
+# when all s goes into raising it together with those before it that it would overtake, up to one level, as water
+# fills a pit:
+#
+#     λₖ ≤ t  with  Σ_{j ≤ k} max(t − λ̂ⱼ, 0) = s        or        λₖ ≤ min over i ≤ k of (λ̂ᵢ + … + λ̂ₖ + s) / (k − i
+#     + 1),
+#
+# which is never above λ̂ₖ + s and tighter where eigenvalues are close. Shares divide by total + s at both ends: what
+# is spent on raising λₖ adds as much to the total, and what is not spent there would only lower the share.
+#
+# No more can be said from the trace alone: for each end there is a rest with that trace for which it is reached.
+
+ROUNDING = 1e-13
+"""Share of the largest eigenvalue that sums over rows and eigenvectors in float64 are wrong by, at most."""
+
+
+ENTRIES = 8 * float(np.finfo(float).eps)
+"""Share of the trace, before centring, that rounding of the kernel's entries may add to an eigenvalue or take away."""
+
+
+def value_intervals(axes: KernelAxes) -> Floats:
+    """(k, 2) least and greatest that every eigenvalue can be; NaN where nothing is known."""
+    return _widened(np.stack([axes.values, _highest(axes)], axis=1), rounding(axes))
+
+
+def share_intervals(axes: KernelAxes) -> Floats:
+    """(k, 2) least and greatest share of the trace that every component can have."""
+    ends = np.stack([axes.values, _highest(axes)], axis=1) / (axes.total + axes.slack)
+    return np.clip(_widened(ends, rounding(axes) / axes.total), 0.0, 1.0)
+
+
+def cumulative_intervals(axes: KernelAxes) -> Floats:
+    """(k, 2) least and greatest share of the trace that the first components can have together."""
+    sums = np.cumsum(axes.values)
+    ends = np.stack([sums, sums + axes.slack], axis=1) / (axes.total + axes.slack)
+    return np.clip(_widened(ends, rounding(axes) / axes.total), 0.0, 1.0)
+
+
+def _highest(axes: KernelAxes) -> Floats:
+    """(k,) greatest that every eigenvalue can be."""
+    values, slack = axes.values, axes.slack
+    sums = np.append(0.0, np.cumsum(values))
+    highest = np.empty_like(values)
+    for k in range(len(values)):
+        first = np.arange(k + 1)
+        highest[k] = ((sums[k + 1] - sums[first] + slack) / (k + 1 - first)).min()
+    return highest
+
+
+def rounding(axes: KernelAxes) -> float:
+    """What float64 may have made of an eigenvalue: by sums, and by entries that centring shrinks."""
+    entries = axes.total + axes.n_rows * axes.mean_square
+    return ROUNDING * float(axes.values.max(initial=0.0)) + ENTRIES * entries
+
+
+def _widened(ends: Floats, by: float) -> Floats:
+    return np.asarray(ends + np.array([-by, by]))
+
+
+# The record of a kernel PCA: axes in a space of features, told by their effect on rows; frozen.
+
+ROUNDED = 1e-10
+"""Residuals below this share of the largest eigenvalue are as good as rounding, …"""
+
+TIED = 1e-3
+"""… and leave an angle of more than 1e-7 only where eigenvalues differ by less than this share of it."""
+
+
+@dataclass(frozen=True)
+class KernelFacts:
+    """Which kernel, with its numbers as they were used; None where the kernel has no such number."""
+
+    name: str
+    """scikit-learn's name, "precomputed", or "custom" for a function."""
+    gamma: float | None = None
+    coef0: float | None = None
+    degree: float | None = None
+    factor: float = 1.0
+
+    @property
+    def formula(self) -> str:
+        """The kernel as one writes it."""
+        front = "" if self.factor == 1.0 else f"{self.factor:.6g} "
+        known = {
+            "linear": "x·y",
+            "cosine": "x·y / (|x| |y|)",
+            "rbf": f"{front}exp(−{_number(self.gamma)} |x − y|²)",
+            "laplacian": f"{front}exp(−{_number(self.gamma)} Σ|x − y|)",
+            "poly": f"({_number(self.gamma)} x·y + {_number(self.coef0)})^{_number(self.degree)}",
+            "sigmoid": f"tanh({_number(self.gamma)} x·y + {_number(self.coef0)})",
+            "precomputed": "a matrix that was given",
+        }
+        return known.get(self.name, "a function of the user")
+
+
+@dataclass(frozen=True)
+class KernelFit:
+    """k axes in a space of features, learnt from n rows of p columns."""
+
+    kernel: KernelFacts
+    found: KernelAxes
+    over_rows: bool
+    """Whether the basis is all rows that the fit was made from, so that axes are eigenvectors."""
+    centered: bool
+    tol: float
+    """What was asked: the sine of the angle to the true axes, or the share of the trace that landmarks leave over."""
+    n_columns: int
+    provenance: Provenance
+    shift: Floats | None = None
+    """(p,) taken off rows first, without `scale` only where it changes nothing but rounding; None: nothing."""
+    scale: Floats | None = None
+    """(p,) what the shifted columns are divided by; None: nothing."""
+    columns: tuple[str, ...] | None = None
+
+    @property
+    def k(self) -> int:
+        """Number of components."""
+        return len(self.found.values)
+
+    def prepared(self, rows: Floats) -> Floats:
+        """Rows (m, p) as the kernel takes them."""
+        rows = rows if self.shift is None else rows - self.shift
+        return rows if self.scale is None else rows / self.scale
+
+    def undone(self, rows: Floats) -> Floats:
+        """Rows (m, p) that the kernel takes, in the data's units again."""
+        rows = rows if self.scale is None else rows * self.scale
+        return rows if self.shift is None else rows + self.shift
+
+    @property
+    def n_rows(self) -> int:
+        """Rows that the fit was made from."""
+        return self.found.n_rows
+
+    @property
+    def values(self) -> Floats:
+        """(k,) eigenvalues of the centred kernel matrix, largest first; lower ends with landmarks."""
+        return self.found.values
+
+    @property
+    def variances(self) -> Floats:
+        """(k,) eigenvalues over n − 1: those of PCA for the linear kernel."""
+        return self.values / max(1, self.n_rows - 1)
+
+    @property
+    def total_variance(self) -> float:
+        """Their sum over all components."""
+        return self.found.total / max(1, self.n_rows - 1)
+
+    @property
+    def shares(self) -> Floats:
+        """(k,) of the total; zeros where it is zero. With landmarks the least that they can be."""
+        total = self.found.total + np.nan_to_num(self.found.slack)
+        return self.values / total if total > 0 else np.zeros_like(self.values)
+
+    @property
+    def effective_rank(self) -> float:
+        """(Σ λ)² / Σ λ², between 1 and n: near n the kernel is too narrow, near 1 too wide; 0 for a constant kernel."""
+        return float((self.found.total / np.sqrt(self.found.square)) ** 2) if self.found.square > 0 else 0.0
+
+    @property
+    def eigenvectors(self) -> Floats:
+        """(n, k) unit eigenvectors of the centred kernel matrix, where the basis is all rows; zeros for value 0."""
+        return self.found.axes * np.sqrt(self.values)
+
+    @property
+    def keeps_no_rows(self) -> bool:
+        """Whether the basis holds no rows of the data: unit vectors, or frequencies."""
+        return self.found.waves or self.found.route == "explicit"
+
+    @property
+    def approximate(self) -> bool:
+        """Whether landmarks or random features stand for the rows."""
+        return self.found.slack != 0
+
+    @property
+    def value_intervals(self) -> Floats:
+        """(k, 2) between which each eigenvalue lies; NaN where nobody knows.
+
+        Of an exact fit, each lies within the residual of the one found.
+        """
+        if self.approximate:
+            return value_intervals(self.found)
+        off = (self.found.residuals if len(self.found.residuals) else np.zeros(self.k)) + rounding(self.found)
+        return np.column_stack([np.maximum(self.values - off, 0.0), self.values + off])
+
+    @property
+    def share_intervals(self) -> Floats:
+        """(k, 2) between which the share of each component lies."""
+        if self.approximate:
+            return share_intervals(self.found)
+        return self.value_intervals / self.found.total if self.found.total > 0 else np.zeros((self.k, 2))
+
+    @property
+    def captured(self) -> Floats:
+        """(2,) between which the share of all components together lies."""
+        if self.approximate and self.k:
+            return np.asarray(cumulative_intervals(self.found)[-1])
+        return np.full(2, float(self.shares.sum()))
+
+    @property
+    def likely_error(self) -> float:
+        """Estimate of the largest relative error of an eigenvalue where landmarks or random features stand for rows."""
+        found = self.found
+        used = found.values > 0
+        if not self.approximate or len(found.residuals) != self.k or not used.any():
+            return float("nan")
+        return float(np.max(found.residuals[used] / found.values[used]))
+
+    @property
+    def sine(self) -> float:
+        """Bound of the sine of the angle between the axes' span and the true one (Davis & Kahan); NaN: unknown."""
+        found = self.found
+        if self.approximate:
+            return float("nan")
+        used = found.values > 0
+        gaps = (found.values - found.next_value)[used]
+        if not len(found.residuals) or not used.any():
+            return 0.0
+        if not (gaps > 0).all():
+            return 1.0
+        return float(min(1.0, np.sqrt(np.sum((found.residuals[used] / gaps) ** 2))))
+
+    @property
+    def tied(self) -> bool:
+        """Whether the axes are eigenvectors to rounding, but the last kept and the next have nearly equal eigenvalues.
+
+        Their span is not defined then, and no solver could find a better one.
+        """
+        found = self.found
+        if self.approximate or not len(found.residuals) or found.values.max(initial=0.0) <= 0:
+            return False
+        last = float(found.values[found.values > 0][-1])
+        rounded = bool((found.residuals <= ROUNDED * found.values[0]).all())
+        return rounded and last - found.next_value <= TIED * found.values[0]
+
+    @property
+    def reached(self) -> bool:
+        """Whether the fit is as accurate as was asked."""
+        if not self.approximate:
+            return self.sine <= self.tol or self.tied
+        return self.found.slack <= self.tol * (self.found.total + self.found.slack)
+
+
+def _number(value: float | None) -> str:
+    return "?" if value is None else f"{value:.6g}"
+
+
+# A kernel PCA as facts and arrays of a model file, and back.
+
+KERNEL = {
+    "name": one_of("linear", "poly", "rbf", "laplacian", "cosine", "sigmoid", "precomputed"),
+    "gamma": optional(number),
+    "coef0": optional(number),
+    "degree": optional(number),
+    "factor": number,
+}
+
+FIT = {
+    "n_rows": whole,
+    "n_columns": whole,
+    "n_components": whole,
+    "n_basis": whole,
+    "n_features": whole,
+    "kernel": mapping,
+    "over_rows": flag,
+    "centered": flag,
+    "triangle": flag,
+    "shifted": flag,
+    "scaled": flag,
+    "waves": flag,
+    "certified": flag,
+    "named": flag,
+    "tol": number,
+    "mean_square": number,
+    "total": number,
+    "square": number,
+    "slack": optional(number),
+    "next_value": number,
+    "most_negative": number,
+    "passes": whole,
+    "route": text,
+    "provenance": mapping,
+}
+"""What a file says of a fit; slack is null where nobody knows it."""
+
+
+def pack_kernel(fit: KernelFit) -> tuple[dict[str, Any], Arrays]:
+    """Facts and arrays of a fit."""
+    if fit.kernel.name == "custom":
+        raise BadInput(
+            "A kernel that is a function is code, which model files never hold: use a kernel with a name, or keep the "
+            "function and the data, and fit again."
+        )
+    found = fit.found
+    arrays: Arrays = {"values": found.values, "basis": found.basis, "axes": found.axes}
+    arrays |= {"offset": found.offset, "origin": found.origin}
+    optional_arrays = {"triangle": found.triangle, "shift": fit.shift, "scale": fit.scale}
+    arrays |= {name: value for name, value in optional_arrays.items() if value is not None}
+    if len(found.residuals):
+        arrays["residuals"] = found.residuals
+    if fit.columns is not None:
+        arrays["columns"] = pack_names(fit.columns)
+    known = {
+        "n_rows": found.n_rows,
+        "n_columns": fit.n_columns,
+        "n_components": fit.k,
+        "n_basis": len(found.basis),
+        "n_features": len(found.axes),
+        "kernel": {name: getattr(fit.kernel, name) for name in KERNEL},
+        "over_rows": fit.over_rows,
+        "centered": fit.centered,
+        "triangle": found.triangle is not None,
+        "shifted": fit.shift is not None,
+        "scaled": fit.scale is not None,
+        "waves": found.waves,
+        "certified": bool(len(found.residuals)),
+        "named": fit.columns is not None,
+        "tol": fit.tol,
+        "slack": None if np.isnan(found.slack) else found.slack,
+        "provenance": pack_provenance(fit.provenance),
+    }
+    known |= {name: getattr(found, name) for name in ("mean_square", "total", "square", "next_value", "most_negative")}
+    return known | {"passes": found.passes, "route": found.route}, arrays
+
+
+def unpack_kernel(given: Any, arrays: Mapping[str, NDArray[Any]]) -> KernelFit:
+    """The fit that `pack_kernel` took apart."""
+    known = facts(given, "fit", FIT)
+    kernel = facts(known["kernel"], "kernel", KERNEL)
+    n, p, k, m = known["n_rows"], known["n_columns"], known["n_components"], known["n_features"]
+    rows = known["n_basis"]
+    width = 0 if kernel["name"] == "precomputed" else p
+    sizes = m == 2 * rows if known["waves"] else m == (n if width == 0 else rows)
+    if n < 1 or k > n or not sizes or known["total"] < 0 or kernel["factor"] <= 0:
+        raise FormatError(f"The model file says {n} rows, {p} columns and {k} components, which no fit can have.")
+    found = KernelAxes(
+        values=array(arrays, "values", (k,)),
+        basis=array(arrays, "basis", (rows, width)),
+        triangle=_triangle(array(arrays, "triangle", (m, m))) if known["triangle"] else None,
+        axes=array(arrays, "axes", (m, k)),
+        offset=array(arrays, "offset", (k,)),
+        origin=array(arrays, "origin", (m,)),
+        n_rows=n,
+        slack=float("nan") if known["slack"] is None else float(known["slack"]),
+        residuals=array(arrays, "residuals", (k,)) if known["certified"] else np.zeros(0),
+        passes=known["passes"],
+        waves=known["waves"],
+        mean_square=float(known["mean_square"]),
+        total=float(known["total"]),
+        square=float(known["square"]),
+        next_value=float(known["next_value"]),
+        most_negative=float(known["most_negative"]),
+        route=known["route"],
+    )
+    return KernelFit(
+        kernel=KernelFacts(**kernel),
+        found=found,
+        over_rows=known["over_rows"],
+        centered=known["centered"],
+        tol=float(known["tol"]),
+        n_columns=p,
+        provenance=unpack_provenance(known["provenance"]),
+        shift=array(arrays, "shift", (p,)) if known["shifted"] else None,
+        scale=_scale(array(arrays, "scale", (p,))) if known["scaled"] else None,
+        columns=unpack_names(arrays, p) if known["named"] else None,
+    )
+
+
+def _scale(values: NDArray[Any]) -> NDArray[Any]:
+    if not (values > 0).all():
+        raise FormatError("The model file divides columns by what is not above 0.")
+    return values
+
+
+def _triangle(values: NDArray[Any]) -> NDArray[Any]:
+    if not (values.diagonal() > 0).all():
+        raise FormatError("The triangle of the model file has no inverse.")
+    return values

@@ -1,0 +1,150 @@
+"""A kernel PCA's parameters: names and numbers in, kernels and widths out."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from lowdim.errors import BadInput, BadParameter
+from lowdim.models.kernel_pca.kernels import Cosine, Custom, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
+from lowdim.models.kernel_pca.record import KernelFacts
+from lowdim.solvers.keep import Keep, KeepCount, KeepShare
+from lowdim.types import Floats
+
+OWNER = "KernelPCA"
+
+NAMES = ("linear", "poly", "rbf", "laplacian", "cosine", "sigmoid", "precomputed")
+
+WIDE = {"rbf", "laplacian"}
+"""Kernels of a distance, which have a width and a factor in front."""
+
+PAIRS = 1000
+"""Pairs of rows that the median distance is taken over (algorithms as in Gretton et al. 2012, §8)."""
+
+
+def keep_rule(n_components: Any, n: int) -> Keep:
+    """The rule behind n_components, for n rows: a number (at most n, as in scikit-learn), a share, or all."""
+    if n_components is None:
+        return KeepCount(n)
+    if isinstance(n_components, Integral) and not isinstance(n_components, bool) and int(n_components) >= 1:
+        return KeepCount(min(int(n_components), n))
+    share = isinstance(n_components, Real) and not isinstance(n_components, (bool, Integral))
+    if share and 0 < float(n_components) <= 1:
+        return KeepShare(float(n_components))
+    needed = "a whole number from 1, a share such as 0.9, 'auto' or None"
+    raise BadParameter.of(OWNER, "n_components", n_components, needed)
+
+
+def check_kernel(kernel: Any) -> str:
+    """The name of the kernel: "custom" for a function."""
+    if callable(kernel):
+        return "custom"
+    if kernel not in NAMES:
+        raise BadParameter.of(OWNER, "kernel", kernel, f"one of {', '.join(map(repr, NAMES))}, or a function")
+    return str(kernel)
+
+
+def width(name: str, gamma: Any, c: Any, sigma: Any) -> float | str | None:
+    """gamma, in whichever of its three forms it was given: gamma = 1/c = 1/(2 sigma²); a rule's name, or None."""
+    given = [word for word, value in (("gamma", gamma), ("c", c), ("sigma", sigma)) if value is not None]
+    if len(given) > 1:
+        raise BadParameter(f"{OWNER}: {' and '.join(given)} were given, which say the same thing: give one of them.")
+    if (c is not None and name not in WIDE) or (sigma is not None and name != "rbf"):
+        fit = "kernel='rbf' has sigma, and kernel='rbf' and 'laplacian' have c"
+        raise BadParameter(f"{OWNER}(kernel={name!r}): {given[0]} is the width of another kernel; {fit}.")
+    for word, value in (("c", c), ("sigma", sigma)):
+        if value is not None and not _above_zero(value):
+            raise BadParameter.of(OWNER, word, value, "a finite number above 0")
+    if c is not None or sigma is not None:
+        with np.errstate(all="ignore"):
+            found = float(1 / np.float64(c) if c is not None else 1 / (2 * np.float64(sigma) ** 2))
+        if not _above_zero(found):
+            raise BadParameter.of(OWNER, given[0], c or sigma, f"a number whose gamma is one too, and not {found:g}")
+        return found
+    if isinstance(gamma, str):
+        if gamma not in ("median", "auto") or name not in WIDE:
+            raise BadParameter.of(
+                OWNER, "gamma", gamma, "a number above 0, None, or, for kernel='rbf' or 'laplacian', 'median' or 'auto'"
+            )
+        return gamma
+    if gamma is not None and not _above_zero(gamma):
+        raise BadParameter.of(OWNER, "gamma", gamma, "a finite number above 0, 'median', 'auto' or None (1/p)")
+    return None if gamma is None else float(gamma)
+
+
+def check_numbers(coef0: Any, degree: Any, kernel_params: Any) -> None:
+    """Raise an error for numbers that no kernel can have, also where this kernel has none."""
+    if not _finite(coef0):
+        raise BadParameter.of(OWNER, "coef0", coef0, "a finite number")
+    if not _finite(degree) or float(degree) < 0:
+        raise BadParameter.of(OWNER, "degree", degree, "a number from 0, usually 2 or 3")
+    if kernel_params is not None and not isinstance(kernel_params, dict):
+        raise BadParameter.of(OWNER, "kernel_params", kernel_params, "a dictionary of arguments of the kernel, or None")
+
+
+def kernel_facts(
+    name: str, gamma: float | str | None, coef0: Any, degree: Any, factor: Any, some_rows: Floats
+) -> KernelFacts:
+    """The kernel with its numbers; `some_rows` (m, p) are what a width is learnt from where none was given."""
+    if not _above_zero(factor) or (name not in WIDE and factor != 1):
+        raise BadParameter.of(OWNER, "scale_factor", factor, "a finite number above 0, and 1 but for rbf and laplacian")
+    if name in ("linear", "cosine", "precomputed", "custom"):
+        return KernelFacts(name)
+    if gamma == "median":
+        gamma = median_gamma(name, some_rows)
+    number = 1 / max(1, some_rows.shape[1]) if gamma is None else float(gamma)  # scikit-learn's default
+    if name in WIDE:
+        return KernelFacts(name, number, factor=float(factor))
+    if name == "sigmoid":
+        return KernelFacts(name, number, float(coef0))
+    return KernelFacts(name, number, float(coef0), float(degree))
+
+
+def kernel_of(facts: KernelFacts) -> Kernel | None:
+    """The kernel behind a record; None for a matrix that was given."""
+    gamma, coef0, degree = facts.gamma or 0.0, facts.coef0 or 0.0, facts.degree or 0.0
+    return {
+        "linear": Linear(),
+        "cosine": Cosine(),
+        "rbf": Gaussian(gamma, facts.factor),
+        "laplacian": Laplacian(gamma, facts.factor),
+        "poly": Polynomial(gamma, coef0, degree),
+        "sigmoid": Sigmoid(gamma, coef0),
+    }.get(facts.name)
+
+
+def custom_kernel(function: Any, parameters: Any, some_rows: Floats) -> Custom:
+    """The user's function as a kernel."""
+    return Custom.of(function, parameters or {}, some_rows)
+
+
+def median_gamma(name: str, rows: Floats) -> float:
+    """1 / median of the squared distances (rbf: sigma² is half of it) or of the absolute ones (laplacian)."""
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(len(rows), size=(2, PAIRS))
+    apart = first != second
+    differences = rows[first[apart]] - rows[second[apart]]
+    with np.errstate(all="ignore"):
+        distances = np.abs(differences).sum(axis=1) if name == "laplacian" else np.square(differences).sum(axis=1)
+        gamma = float(1 / np.median(distances[distances > 0])) if (distances > 0).any() else np.inf
+    if not differences.any():
+        raise BadInput(
+            f"gamma='median' needs rows that differ, but {PAIRS:,} pairs of rows drawn at random were all equal: give "
+            "gamma as a number."
+        )
+    if not _above_zero(gamma):
+        raise BadInput(
+            f"gamma='median' needs squared distances that float64 can hold, but rows differ by about "
+            f"{float(np.median(np.abs(differences))):.1e}: divide the data by that first."
+        )
+    return gamma
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+
+
+def _above_zero(value: Any) -> bool:
+    return _finite(value) and float(value) > 0

@@ -1,0 +1,1 @@
+"""How axes in the feature space are found, and rows from their projections."""

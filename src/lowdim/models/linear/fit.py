@@ -1,0 +1,317 @@
+"""How a linear fit is made: matrix → solver → factors → certificate → record. The whole story in one place."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import AccuracyWarning, BadInput, ConstantColumns, RankWarning
+from lowdim.matrices.matrix import InMemory, RowBlocks
+from lowdim.matrices.moments import Moments
+from lowdim.matrices.rounding import UNIT_ROUNDOFF
+from lowdim.results.certificate import Accuracy, counted, ranges
+from lowdim.results.record import LinearFit, Provenance
+from lowdim.runtime.threads import one_blas_thread
+from lowdim.solvers.certify import Account, certify, fix_signs, repaired_if_lost
+from lowdim.solvers.choose import Choice
+from lowdim.solvers.keep import Keep, KeepCount
+from lowdim.solvers.solver import Factors, OutgrownError, Solver
+from lowdim.solvers.svd import TSQR, FullSVD
+from lowdim.types import Floats
+
+EXACT_INTEGERS = 2.0**53
+"""Whole numbers up to this are float64 numbers too; of larger ones, only every second, fourth, … is."""
+
+ALWAYS_MERGEABLE = 200
+"""Up to this many columns every fit of an array keeps the scatter: one more cheap pass, and it can go on."""
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """A record, and the moments of the rows if the solver formed their scatter."""
+
+    fit: LinearFit
+    moments: Moments | None
+    converged: bool = True
+    """False: an iteration was stopped before its end."""
+
+
+def fit_linear(matrix: RowBlocks, keep: Keep, choice: Choice, asked: Accuracy, seed: object) -> Learnt:
+    """Fit, certify, and say aloud what the user should know."""
+    with one_blas_thread():  # one section for all: BLAS threads spin for 20 ms after each call, on our cores
+        learnt = _fitted(matrix, keep, choice, asked, seed)
+    _warn(matrix, learnt, keep)
+    return learnt
+
+
+def _fitted(matrix: RowBlocks, keep: Keep, choice: Choice, asked: Accuracy, seed: object) -> Learnt:
+    solver, reason = choice.solver, choice.reason
+    rng = np.random.default_rng(seed_of(seed))
+    try:
+        factors = solver.solve(matrix, keep, asked.relative, rng)
+    except OutgrownError as news:
+        assert choice.fallback is not None
+        solver, reason = choice.fallback, f"{reason}; but {news}, so a direct solver is cheaper"
+        factors = solver.solve(matrix, keep, asked.relative, np.random.default_rng(seed_of(seed)))
+    # what the shape rules out is zero before the repair, which would take it for lost digits, and after it
+    factors = _without_impossible(matrix, repaired_if_lost(matrix, _without_impossible(matrix, factors), asked, rng))
+    factors = _with_reading_error(matrix, factors)
+    fix_signs(factors.vectors)
+    kept = _kept_moments(matrix)
+    return Learnt(_record(matrix, factors, solver, reason, choice.memory, asked, seed), kept, factors.converged)
+
+
+def _kept_moments(matrix: RowBlocks) -> Moments | None:
+    """What partial_fit and merge carry on: the scatter if the solver formed it, or if it is small enough to form."""
+    if matrix.unit != 1.0:
+        return None
+    formed = matrix.raw_moments is not None and matrix.raw_moments.scatter.ndim == 2
+    small = matrix.n_columns <= ALWAYS_MERGEABLE and isinstance(matrix, InMemory)
+    return matrix.whole_moments() if formed or small else None
+
+
+def _record(
+    matrix: RowBlocks,
+    factors: Factors,
+    solver: Solver,
+    reason: str,
+    memory: int,
+    asked: Accuracy,
+    seed: object,
+) -> LinearFit:
+    moments, scaling = matrix.moments, matrix.scaling
+    power = 1.0 if scaling.scale is True else matrix.unit
+    unit = 1.0 / scaling.denominator(moments.weight) / power / power
+    if not np.isfinite(matrix.total * unit):
+        raise BadInput(
+            f"The variances would exceed the range of float64 (values reach about {1 / matrix.unit:.0e}): divide the "
+            "data by that first."
+        )
+    source = matrix.source
+    read = None
+    if source.n_rows is not None and not source.sparse:
+        read = matrix.passes * source.n_rows * source.n_columns * source.dtype.itemsize
+    # the trace from the same pass as the eigenvalues, so that shares of a full spectrum add up to one
+    total = float(factors.spectrum.sum()) if factors.spectrum is not None else matrix.total
+    total = max(total, float(factors.values.sum()))
+    account = Account(
+        solver=solver.name,
+        n_rows=moments.n_rows,
+        rank=_rank(matrix),
+        unit_error=16 * UNIT_ROUNDOFF * moments.weight / scaling.denominator(moments.weight),
+        total_error=_total_error(matrix),
+        left_of_mean=float(matrix.left_of_mean.sum()),
+        data_rounding=_data_rounding(matrix, factors),
+        passes=matrix.passes,
+        bytes_read=read,
+    )
+    certificate = certify(factors, total, unit, asked, account)
+    return LinearFit(
+        mean=moments.mean / matrix.unit,
+        scale=scaling.scales(moments) / (matrix.unit if scaling.scale is True else 1.0),
+        column_weight=scaling.column_weight,
+        components=factors.vectors,
+        variances=factors.values * unit,
+        singular_values=np.sqrt(factors.values) / power,
+        total_variance=total * unit,
+        n_rows=moments.n_rows,
+        weight=moments.weight,
+        ddof=scaling.ddof,
+        certificate=certificate,
+        provenance=Provenance(source.describe(), solver.name, reason, matrix.passes, memory, repr(seed), versions()),
+        columns=source.columns,
+        spectrum=None if factors.spectrum is None else factors.spectrum * unit,
+        column_variances=_column_variances(matrix),
+    )
+
+
+def _total_error(matrix: RowBlocks) -> float:
+    """What the sum of all eigenvalues may be wrong by."""
+    relative = (len(matrix.moments.mean) + 8) * UNIT_ROUNDOFF + matrix.scaling.scale_error(matrix.moments)
+    read = _reading_error(matrix)
+    read *= 2 * float(np.sqrt(matrix.total)) + read
+    return float(matrix.scaling.prepared_error(matrix.moments).sum()) + relative * matrix.total + read
+
+
+def _data_rounding(matrix: RowBlocks, factors: Factors) -> Floats:
+    """(k,) what eigenvalues may have changed by when the values were rounded to their type.
+
+    Half a unit in the last place each, |δx| ≤ u |x|, changes σ = uᵀ Y v by at most u Σ |v_j| ‖x_j‖, with the columns of
+    the data as they are, not centred (first order; Stewart & Sun 1990, "Matrix perturbation theory", §IV.4).
+    """
+    gain, lengths = matrix.scaling.gain(matrix.moments), _lengths(matrix)
+    moved = np.abs(factors.vectors) @ (lengths if gain is None else lengths * gain) * (matrix.scaling.spacing / 2)
+    with np.errstate(over="ignore"):
+        changed: Floats = np.minimum(2 * np.sqrt(factors.values) * moved + moved**2, np.finfo(float).max)
+    return changed
+
+
+def _lengths(matrix: RowBlocks) -> Floats:
+    """(p,) length √Σ w x² of each column of the data as they are, not centred, in units of 1 / `matrix.unit`."""
+    moments = matrix.moments
+    lengths: Floats = np.sqrt(np.maximum(moments.variances, 0.0))
+    if matrix.scaling.center:
+        center = matrix.raw_moments.mean if matrix.raw_moments is not None else moments.mean
+        lengths = np.hypot(lengths, np.sqrt(moments.weight) * center)
+    return lengths
+
+
+def _read_inexactly(matrix: RowBlocks) -> NDArray[np.bool_]:
+    """(p,) columns of numbers with more digits than float64 has: extended precision, or integers beyond 2⁵³."""
+    dtype = matrix.source.dtype
+    if dtype.itemsize < 8 or dtype == np.float64:
+        return np.zeros(matrix.n_columns, dtype=bool)
+    if dtype.kind == "f":
+        return np.ones(matrix.n_columns, dtype=bool)
+    if matrix.source.weighted:
+        return np.ones(matrix.n_columns, dtype=bool)  # a small weight may hide a large number
+    inexact: NDArray[np.bool_] = _lengths(matrix) > EXACT_INTEGERS * matrix.unit  # no value is longer than its column
+    return inexact
+
+
+def _reading_error(matrix: RowBlocks) -> float:
+    """Bound on the Frobenius norm of what reading changed Y by."""
+    columns = _read_inexactly(matrix)
+    if not columns.any():
+        return 0.0
+    gain, lengths = matrix.scaling.gain(matrix.moments), np.where(columns, _lengths(matrix), 0.0)
+    error = UNIT_ROUNDOFF * float(np.linalg.norm(lengths if gain is None else lengths * gain))
+    return 2 * error if matrix.scaling.scale is True else error  # deviations that columns are divided by err likewise
+
+
+def _with_reading_error(matrix: RowBlocks, factors: Factors) -> Factors:
+    """Bounds that hold for the numbers that came, where float64 holds only the first 53 bits of them.
+
+    Y + E has the singular values of Y to within ‖E‖ (Weyl), and (Y + E)ᵀ(Y + E) differs from YᵀY by at most
+    2 ‖Y‖ ‖E‖ + ‖E‖².
+    """
+    error = _reading_error(matrix)
+    if error == 0.0:
+        return factors
+    change = 2 * np.sqrt(factors.values) * error + error**2
+    most = 2 * float(np.sqrt(factors.values.max(initial=0.0))) * error + error**2
+    return replace(
+        factors,
+        rounding=factors.rounding + change,
+        tilt=factors.tilt + most,
+        following_residual=factors.following_residual + most,
+    )
+
+
+def _column_variances(matrix: RowBlocks) -> Floats | None:
+    """(p,) in the data's units, in which those of values beyond 1e150 would overflow: then nothing is kept."""
+    moments = matrix.moments
+    values = np.maximum(moments.variances, 0.0) / matrix.scaling.denominator(moments.weight)
+    with np.errstate(over="ignore"):
+        values = values / matrix.unit / matrix.unit
+    return values if np.isfinite(values).all() else None
+
+
+def _rank(matrix: RowBlocks) -> int:
+    """Directions with variance that the data can have at most; centring takes one from the rows."""
+    if matrix.total == 0:
+        return 0
+    return min(matrix.moments.n_rows - matrix.scaling.center, matrix.n_columns)
+
+
+def _without_impossible(matrix: RowBlocks, factors: Factors) -> Factors:
+    """Variances beyond the rank that the shape allows are exactly zero, not what rounding left of them."""
+    possible = np.arange(len(factors.values)) < _rank(matrix)
+    if possible.all():
+        return factors
+    spectrum = factors.spectrum
+    if spectrum is not None:
+        spectrum = np.where(np.arange(len(spectrum)) < _rank(matrix), spectrum, 0.0)
+    return replace(
+        factors,
+        values=np.where(possible, factors.values, 0.0),
+        residuals=np.where(possible, factors.residuals, 0.0),
+        rounding=np.where(possible, factors.rounding, 0.0),
+        tilt=np.where(possible, factors.tilt, 0.0),
+        spectrum=spectrum,
+    )
+
+
+def warn_constant(matrix: RowBlocks, stacklevel: int) -> None:
+    """Name the columns that could not be scaled, as they do not vary, and those that vary by rounding alone."""
+    scaling, p = matrix.scaling, matrix.source.n_columns
+    constant = scaling.constant(matrix.moments)
+    if constant.any():
+        warnings.warn(
+            f"{constant.sum()} of {p} columns are constant and were not scaled: {_named(matrix, constant)}.",
+            ConstantColumns,
+            stacklevel=stacklevel,
+        )
+    rounded = scaling.in_last_digits(matrix.moments)
+    if rounded.any():
+        warnings.warn(
+            f"{rounded.sum()} of {p} columns vary only in the last digits that their type holds, so scaling makes much "
+            f"of their rounding: {_named(matrix, rounded)}.",
+            ConstantColumns,
+            stacklevel=stacklevel,
+        )
+
+
+def _named(matrix: RowBlocks, wanted: NDArray[np.bool_]) -> str:
+    """The first few of these columns, by name."""
+    columns, places = matrix.source.columns, np.flatnonzero(wanted)
+    names = ", ".join(str(columns[j]) if columns else f"column {j}" for j in places[:5])
+    return f"{names} and {len(places) - 5} more" if len(places) > 5 else names
+
+
+def _warn(matrix: RowBlocks, learnt: Learnt, keep: Keep) -> None:
+    fit = learnt.fit
+    if matrix.scaling.scale is True:
+        warn_constant(matrix, stacklevel=5)
+    null = len(fit.certificate.null)
+    if isinstance(keep, KeepCount) and keep.k < min(fit.n_rows, len(fit.mean)) and null:
+        warnings.warn(
+            f"{counted(fit.k, 'component')} {'was' if fit.k == 1 else 'were'} asked for, but the data have only "
+            f"{counted(fit.k - null, 'direction')} with variance; the "
+            f"last {null} have variance 0 and any direction that is left.",
+            RankWarning,
+            stacklevel=4,
+        )
+    certificate = fit.certificate
+    if certificate.untrusted:
+        warnings.warn(
+            f"The variances of components {ranges(certificate.untrusted)} are not accurate to {certificate.asked} "
+            f"(see certificate_); {_remedy(matrix, learnt)}.",
+            AccuracyWarning,
+            stacklevel=4,
+        )
+
+
+def _remedy(matrix: RowBlocks, learnt: Learnt) -> str:
+    """What gives more digits, if anything does."""
+    inexact = _read_inexactly(matrix)
+    if inexact.any():
+        return (
+            f"{_named(matrix, inexact)} hold numbers with more digits than float64 has, which were rounded to it: "
+            "subtract a constant from such a column first (its minimum, say), in its own type"
+        )
+    if not learnt.converged:
+        return "the iteration was stopped before it had found them: allow it more steps (iterated_power='auto')"
+    if learnt.fit.certificate.solver in (FullSVD.name, TSQR.name):
+        return "rows or columns of this matrix differ so much in size that float64 holds no more digits of them"
+    return "svd_solver='tsqr' or 'full' gives them more digits"
+
+
+def seed_of(seed: Any) -> Any:
+    """scikit-learn's kinds of random_state, without touching the global generator of NumPy."""
+    if isinstance(seed, np.random.RandomState):
+        return int(seed.randint(2**31 - 1))
+    return 0 if seed is None else seed
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """Of the packages that a result depends on."""
+    import scipy
+
+    from lowdim import __version__
+
+    return (("lowdim", __version__), ("numpy", np.__version__), ("scipy", scipy.__version__))

@@ -1,0 +1,163 @@
+"""What a logistic PCA says of rows, block by block: their codes, their means, their deviance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from operator import add
+
+import numpy as np
+
+from lowdim.errors import BadInput, TooLarge
+from lowdim.matrices.convert import Room
+from lowdim.matrices.missing import missing_values
+from lowdim.matrices.preparation import dense, working_dtype
+from lowdim.models.logistic_pca.fit import END_TOL, STEPS_AT_THE_END, memory_needed
+from lowdim.models.logistic_pca.record import OPTIMAL, LogisticFit
+from lowdim.models.logistic_pca.settings import LogisticTask
+from lowdim.models.logistic_pca.solvers.codes import Decoder, codes, pays_to_compile, rows_at_a_time
+from lowdim.models.logistic_pca.solvers.families import FAMILIES
+from lowdim.runtime.memory import Budget, available_memory
+from lowdim.sources.arrays import ArraySource, SparseSource
+from lowdim.sources.source import Block, Source
+from lowdim.types import Floats
+
+
+def within(source: Source, task: LogisticTask, budget: Budget | None) -> tuple[Source, LogisticTask, bool]:
+    """The source in blocks that leave room for the fit, and whether codes of all rows are kept between passes.
+
+    They are where they take a small part of the memory; on a cluster they would travel in every pass.
+    """
+    n, p = source.n_rows, source.n_columns
+    needed = memory_needed(n or 0, p, task, keep_codes=True)
+    room = available_memory() if budget is None else budget.room
+    keep = task.encoder == OPTIMAL and n is not None and not source.remote and 2 * needed <= room
+    if task.encoder != OPTIMAL and needed > room:
+        raise TooLarge(
+            f"{task.encoder} codes of {p:,} columns need {needed / 1e9:,.1f} GB for matrices of columns × columns, but "
+            f"{room / 1e9:,.1f} GB are left: use encoder='optimal', which needs none, or fewer columns."
+        )
+    if budget is None:
+        return source, task, keep
+    streamed = not isinstance(source, (ArraySource, SparseSource))
+    solver = memory_needed(n or 0, p, task, keep)
+    return source.limited(Room(budget, source, streamed).block_bytes(solver, task.k, p)), task, keep
+
+
+@dataclass(frozen=True)
+class Coder:
+    """How rows of a block get codes, for the first k axes of a model, and means from them."""
+
+    fit: LogisticFit
+    k: int
+    compiled: bool
+
+    @cached_property
+    def decoder(self) -> Decoder:
+        """Those axes, and the bias."""
+        return Decoder(self.fit.family, self.fit.components[: self.k], self.fit.bias, self.fit.ridge[: self.k])
+
+    def codes(self, x: Floats) -> Floats:
+        """(n, k) of rows (n, p)."""
+        encoder = self.fit.encoder
+        if encoder is not None:
+            return np.asarray(np.nan_to_num(x - encoder.center) @ encoder.matrix[: self.k].T)
+        return codes(self.decoder, x, None, END_TOL, STEPS_AT_THE_END, self.compiled).z
+
+    def theta(self, x: Floats) -> Floats:
+        """(n, p) of rows; that of the columns' means where there are no axes."""
+        return self.decoder.theta(self.codes(x)) if self.k else np.broadcast_to(self.fit.null_bias, x.shape)
+
+    def filled(self, x: Floats) -> Floats:
+        """(n, p) rows with means of their codes where entries are missing."""
+        missing = np.isnan(x)
+        return np.where(missing, self.decoder.family.mean(self.theta(x)), x) if missing.any() else x
+
+
+def coder(fit: LogisticFit, block: Block, k: int | None = None) -> Coder:
+    """For a block's rows; with all axes unless k is told."""
+    return Coder(fit, fit.k if k is None else k, pays_to_compile(*block.rows.shape))
+
+
+def scores_of_block(block: Block, fit: LogisticFit, columns: tuple[str, ...] | None) -> Floats:
+    """(n, k) codes of a block's rows."""
+    way = coder(fit, block)
+    return np.concatenate([way.codes(x) for x in pieces(block, fit, columns)])
+
+
+def means_of_codes(block: Block, fit: LogisticFit) -> Floats:
+    """(n, p) means of a block of codes, in their own precision."""
+    way, step = coder(fit, block), rows_at_a_time(fit.n_columns, fit.k)
+    means = np.empty((block.rows.shape[0], fit.n_columns), dtype=working_dtype(block.rows.dtype))
+    for at in range(0, len(means), step):
+        z = dense(block.rows[at : at + step]).astype(np.float64, copy=False)
+        means[at : at + step] = way.decoder.family.mean(way.decoder.theta(z))
+    return means
+
+
+def filled(block: Block, fit: LogisticFit, columns: tuple[str, ...] | None) -> Floats:
+    """(n, p) rows of a block, with means of their codes where entries are missing."""
+    way = coder(fit, block)
+    return np.concatenate([way.filled(x) for x in pieces(block, fit, columns)])
+
+
+def pieces(block: Block, fit: LogisticFit, columns: tuple[str, ...] | None) -> Iterator[Floats]:
+    """Rows of a block as float64, some at a time, if they are of the family."""
+    step = rows_at_a_time(fit.n_columns, fit.k)
+    for at in range(0, block.rows.shape[0], step):
+        yield _checked(block.rows[at : at + step], block.start + at, fit, columns)
+
+
+def _checked(rows: object, start: int, fit: LogisticFit, columns: tuple[str, ...] | None) -> Floats:
+    family = FAMILIES[fit.family]
+    x = dense(rows).astype(np.float64, order="C", copy=False)
+    if np.isinf(x).any():
+        infinite = np.isinf(x).sum(axis=0)
+        raise missing_values(np.stack([np.zeros_like(infinite), infinite]), len(x), columns)
+    if not (x < family.least).any() and not (x > family.most).any():
+        return x
+    i, j = (int(at[0]) for at in np.nonzero((x < family.least) | (x > family.most)))
+    name = columns[j] if columns else f"column {j}"
+    negative = "Negative values in data: " if x[i, j] < family.least else ""  # scikit-learn's words for it
+    held = f"{negative}Row {start + i} has {x[i, j]:g} in {name!r}"
+    raise BadInput(
+        f"{held}, but this model is of the {family.name} family, which has {family.entries}: bring rows to the units "
+        "of the fit."
+    )
+
+
+@dataclass(frozen=True)
+class Deviances:
+    """Of rows, by the columns' means alone, and with the first 1, …, k axes."""
+
+    values: Floats
+    """(k + 1,)"""
+
+    @property
+    def explained(self) -> Floats:
+        """(k + 1,) shares of the deviance without axes; zeros where there is none."""
+        null = self.values[0]
+        return 1.0 - self.values / null if null > 0 else np.zeros_like(self.values)
+
+
+def deviances(source: Source, fit: LogisticFit, ks: tuple[int, ...] | None = None) -> Deviances:
+    """Deviances of rows with the first axes, as many as `ks` says; of none, and each number up to k, if None."""
+    counts = tuple(range(fit.k + 1)) if ks is None else ks
+    work = partial(_deviances_of_block, fit=fit, ks=counts, columns=source.columns)
+    return Deviances(source.reduce(work, add))
+
+
+def _deviances_of_block(block: Block, fit: LogisticFit, ks: tuple[int, ...], columns: tuple[str, ...] | None) -> Floats:
+    family, total, at = FAMILIES[fit.family], np.zeros(len(ks)), 0
+    ways = [coder(fit, block, k) for k in ks]
+    for x in pieces(block, fit, columns):
+        weight = np.ones(len(x)) if block.weight is None else block.weight[at : at + len(x)]
+        at += len(x)
+        missing = np.isnan(x)
+        known = np.where(missing, max(family.least, 0.0), x)
+        perfect = family.saturated(known)
+        for place, way in enumerate(ways):
+            left = np.where(missing, 0.0, family.loss(known, way.theta(x)) - perfect)
+            total[place] += 2.0 * float(weight @ left.sum(axis=1))
+    return total

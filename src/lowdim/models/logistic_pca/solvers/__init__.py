@@ -1,0 +1,1 @@
+"""Exponential families, codes of rows, and the searches for loadings."""

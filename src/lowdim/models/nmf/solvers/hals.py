@@ -1,0 +1,186 @@
+"""Non-negative factors of least squares, by hierarchical alternating least squares.
+
+Each component in turn is set to its best given all others, first in W, then in H (Cichocki & Phan 2009, "Fast local
+algorithms for large scale nonnegative matrix and tensor factorizations"): scikit-learn's `cd` without shuffling. The
+compiled solver goes beyond each new point by a share of the last change (Ang & Gillis 2019, "Accelerating nonnegative
+matrix factorization algorithms using extrapolation") and takes such a step back if it did not pay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from lowdim.models.nmf.solvers.extrapolation import Beyond
+from lowdim.models.nmf.solvers.problem import Problem, Search, begin, revived, stretches
+from lowdim.runtime.threads import in_order
+from lowdim.types import Floats
+
+LOOK = 20
+"""Steps between two looks at the KKT residual, which cost as much as a step."""
+
+SLAB = 512
+"""Samples at most that a thread takes at a time."""
+
+
+@dataclass(frozen=True)
+class PlainHals:
+    """The textbook's steps, in NumPy: what the compiled ones are held against."""
+
+    problem: Problem
+    turned: Problem
+
+    @classmethod
+    def of(cls, problem: Problem) -> PlainHals:
+        """For a problem with β = 2."""
+        return cls(problem, problem.turned)
+
+    def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
+        """The state before the first step."""
+        return begin(self.problem, W, H, tol, self.turned)
+
+    def step(self, state: Search) -> Search:
+        """Both factors once; the objective is noted after each."""
+        W, H = revived(state.W, state.H, self.problem.floor(len(state.H)))
+        W = half_step(self.problem, W, H)
+        between = self.problem.objective(W, H)
+        H = half_step(self.turned, H.T, W.T).T
+        objective = (*state.objective, between, self.problem.objective(W, H))
+        found = replace(state, W=W, H=H, steps=state.steps + 1, objective=objective)
+        return found.seen(self.problem.residual(W, H, self.turned))
+
+
+def half_step(problem: Problem, W: Floats, H: Floats) -> Floats:
+    """(n, k) W after one sweep over its columns."""
+    A, G = np.asarray(problem.X @ H.T), H @ H.T
+    l1, l2 = problem.penalty.l1_W, problem.penalty.l2_W
+    W = W.copy()
+    for t in range(W.shape[1]):
+        curve = G[t, t] + l2
+        if curve <= 0:  # nothing depends on it: a number that is penalised only costs
+            W[:, t] *= l1 == 0
+        else:
+            W[:, t] = np.maximum(0.0, W[:, t] + (A[:, t] - l1 - W @ G[t] - l2 * W[:, t]) / curve)
+    return W
+
+
+@dataclass(frozen=True)
+class Hals:
+    """The same steps compiled, fused over slabs of samples, and extrapolated."""
+
+    problem: Problem
+    turned: Problem
+    slabs: tuple[slice, ...]
+    columns: tuple[slice, ...]
+    square: float
+    """‖X‖² / 2."""
+    extrapolated: bool = True
+
+    @classmethod
+    def of(cls, problem: Problem, extrapolated: bool = True) -> Hals:
+        """For a problem with β = 2."""
+        X = problem.X
+        values = X.data if scipy.sparse.issparse(X) else X.ravel()
+        return cls(
+            problem,
+            problem.turned,
+            stretches(X.shape[0], SLAB),
+            stretches(X.shape[1], SLAB),
+            0.5 * float(values @ values),
+            extrapolated,
+        )
+
+    def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
+        """The state before the first step."""
+        state = begin(self.problem, W, H, tol, self.turned)
+        return replace(state, memory=self._memory(W, H))
+
+    def step(self, state: Search) -> Search:
+        """Both factors once, from where extrapolation leads; back to the last factors if that is worse."""
+        memory: Beyond = state.memory
+        ahead = memory.ahead if self.extrapolated else 0.0
+        W, Wy, B, G = self._samples(memory, ahead)
+        H = np.empty_like(memory.H)
+        penalty = self.problem.penalty
+        self._sweep(memory.Hy, B, G, penalty.l1_H, penalty.l2_H, H)
+        cost = self._objective(Wy, H, B, G)
+        if ahead > 0.0 and cost > state.objective[-1]:
+            back = self._memory(state.W, state.H)
+            return self._looked_at(replace(state, steps=state.steps + 1, memory=memory.refused(back.W, back.H)))
+        Hy = np.empty_like(H)
+        _compiled().extrapolate(H, memory.H, ahead, Hy)
+        found = replace(
+            state,
+            W=np.ascontiguousarray(Wy.T),
+            H=H,
+            steps=state.steps + 1,
+            objective=(*state.objective, cost),
+            memory=memory.paid(W, H, Wy, Hy),
+        )
+        return self._looked_at(found)
+
+    def _looked_at(self, state: Search) -> Search:
+        """Every few steps: the KKT residual, and whether a component died."""
+        if state.steps % LOOK:
+            return state
+        state = state.seen(self.problem.residual(state.W, state.H, self.turned))
+        W, H = revived(state.W, state.H, self.problem.floor(len(state.H)))
+        if W is state.W or state.finished:
+            return state
+        return replace(state, W=W, H=H, memory=replace(self._memory(W, H), share=state.memory.share))
+
+    def _memory(self, W: Floats, H: Floats) -> Beyond:
+        """Nothing remembered: the next step starts from these factors."""
+        W, H = revived(W, H, self.problem.floor(len(H)))
+        return Beyond.nothing(np.ascontiguousarray(W.T), H)
+
+    def _samples(self, memory: Beyond, ahead: float) -> tuple[Floats, Floats, Floats, Floats]:
+        """The W half-step of every slab: W, W extrapolated, and of that one B = Wy X (k, p) and G = Wy Wyᵀ."""
+        kernels = _compiled()
+        X, penalty, Hy = self.problem.X, self.problem.penalty, memory.Hy
+        sparse = scipy.sparse.issparse(X)
+        inner = Hy @ Hy.T
+        W, Wy = np.empty_like(memory.W), np.empty_like(memory.W)
+        right = np.ascontiguousarray(Hy.T) if sparse else Hy
+
+        def one(at: slice) -> tuple[Floats | None, Floats]:
+            A = np.ascontiguousarray((X[at] @ right).T) if sparse else right @ X[at].T
+            kernels.sweep(memory.Wy[:, at], A, inner, penalty.l1_W, penalty.l2_W, W[:, at])
+            kernels.extrapolate(W[:, at], memory.W[:, at], ahead, Wy[:, at])
+            y = Wy[:, at]
+            return (None if sparse else y @ X[at]), y @ y.T
+
+        B, G = np.zeros(memory.H.shape), np.zeros(inner.shape)
+        for add_B, add_G in in_order(one, self.slabs):
+            G += add_G
+            if add_B is not None:
+                B += add_B
+        if sparse:  # by columns of X, which need no sum of large parts
+            left = np.ascontiguousarray(Wy.T)
+            done = list(in_order(lambda at: (self.turned.X[at] @ left).T, self.columns))
+            B = np.ascontiguousarray(np.hstack(done))
+        return W, Wy, B, G
+
+    def _sweep(self, F: Floats, A: Floats, G: Floats, l1: float, l2: float, out: Floats) -> None:
+        """One sweep over H, columns in threads."""
+        kernels = _compiled()
+
+        def one(at: slice) -> None:
+            kernels.sweep(F[:, at], A[:, at], G, l1, l2, out[:, at])
+
+        for _ in in_order(one, self.columns):
+            pass
+
+    def _objective(self, W: Floats, H: Floats, B: Floats, G: Floats) -> float:
+        """½ ‖X‖² − ⟨B, H⟩ + ½ ⟨G, H Hᵀ⟩, which costs no look at X, and penalties."""
+        fit = self.square - float(np.einsum("kj,kj->", B, H)) + 0.5 * float(np.einsum("kl,kl->", G, H @ H.T))
+        return fit + self.problem.penalty.value(W, H)
+
+
+def _compiled() -> Any:
+    from lowdim.models.nmf.solvers import compiled_hals
+
+    return compiled_hals

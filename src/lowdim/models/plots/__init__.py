@@ -1,1 +1,0 @@
-"""`model.plot`: what can be drawn of each model. Data come from views/figures, drawings from views/plots."""

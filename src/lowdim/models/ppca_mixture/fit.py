@@ -1,0 +1,142 @@
+"""How a mixture fit is made: rows in memory → several starts by k-means → EM from each → the likeliest → record."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+
+from lowdim.errors import BadInput, NotConverged
+from lowdim.matrices.missing import Observed, missing_values, observe
+from lowdim.models.linear.fit import seed_of
+from lowdim.models.ppca_mixture.record import MixtureFit
+from lowdim.models.ppca_mixture.solvers import (
+    Mixture,
+    Settings,
+    fit_mixture,
+    parted,
+    predicted,
+    responsibilities,
+    start,
+)
+from lowdim.models.probabilistic_pca.fit import scales, unseen_in_words
+from lowdim.runtime.threads import one_blas_thread
+from lowdim.sources.source import Source
+from lowdim.types import Floats
+
+LEAST_NOISE = 1e-6
+"""Share of the mean variance of a column below which the noise of a cluster is not let fall: a cluster of few rows in a
+plane would be infinitely likely."""
+
+
+@dataclass(frozen=True)
+class MixtureTask:
+    """A mixture that is to be found."""
+
+    n_clusters: int
+    n_components: int
+    noise: float | None
+    """Variance of the noise, if it is known, in the units of the scaled columns."""
+    tol: float
+    """Gain per row that is taken for none."""
+    steps: int
+    starts: int
+    scale: bool | Floats
+    seed: Any
+
+
+def fit_clusters(source: Source, task: MixtureTask) -> MixtureFit:
+    """The mixture under which the observed entries of the rows, which may have weights, are most likely."""
+    seen = observe(source)
+    _refuse(seen, source, task.n_clusters)
+    scale = scales(seen, task.scale)
+    rows, weight = rows_of(source)
+    rows = (rows - seen.mean) / scale
+    mixture, path = _best(rows, weight, task, float((seen.variances / scale**2).mean()))
+    gain = (path[-1] - path[-2]) / seen.weight if len(path) > 1 else np.inf
+    if gain > task.tol:
+        warnings.warn(
+            f"EM was stopped after {task.steps} steps, of which the last gained {gain:.1e} per row: raise max_iter, "
+            f"or tol={task.tol:g}.",
+            NotConverged,
+            stacklevel=3,
+        )
+    return MixtureFit(
+        center=seen.mean,
+        scale=scale,
+        weights=mixture.weights,
+        means=mixture.means,
+        loadings=mixture.W,
+        noise=mixture.noise,
+        n_rows=len(rows),
+        weight=seen.weight,
+        loglik=float(weight @ responsibilities(mixture, rows)[1]) - float(seen.seen @ np.log(scale)),
+        path=np.array(path),
+        converged=bool(gain <= task.tol),
+        columns=source.columns,
+    )
+
+
+def rows_of(source: Source) -> tuple[Floats, Floats]:
+    """All rows (n, p) in memory, and their weights (n,)."""
+    blocks = list(source.blocks())
+    rows = np.concatenate([block.rows for block in blocks]).astype(np.float64)
+    if np.isinf(rows).any():
+        infinite = np.isinf(rows).sum(axis=0)
+        raise missing_values(np.stack([np.zeros_like(infinite), infinite]), len(rows), source.columns)
+    each = [np.ones(len(block.rows)) if block.weight is None else block.weight for block in blocks]
+    return rows, np.concatenate(each)
+
+
+def _best(rows: Floats, weight: Floats, task: MixtureTask, variance: float) -> tuple[Mixture, list[float]]:
+    """The likeliest of several ends, and its path."""
+    wish = Settings(
+        task.n_components,
+        task.noise,
+        max(LEAST_NOISE * variance, float(np.finfo(float).tiny)),
+        gain=task.tol * float(weight.sum()),
+    )
+    rng = np.random.default_rng(seed_of(task.seed))
+    ends = []
+    with one_blas_thread():
+        one = start(np.nan_to_num(rows), wish, weight)
+        if np.isnan(rows).any():
+            one, _ = fit_mixture(rows, one, wish, task.steps, weight=weight)
+        filled = predicted(one, rows)[0]
+        for _ in range(task.starts if task.n_clusters > 1 else 1):
+            labels = _labels(filled, weight, task.n_clusters, int(rng.integers(2**31)))
+            first = parted(one, rows, labels, wish, weight)
+            ends.append(fit_mixture(rows, first, wish, task.steps, weight=weight))
+    return max(ends, key=lambda end: end[1][-1])
+
+
+def _labels(filled: Floats, weight: Floats, clusters: int, seed: int) -> NDArray[np.integer[Any]]:
+    """(n,) clusters of rows without holes, by k-means."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # said below
+        means = KMeans(clusters, n_init=1, random_state=seed)
+        labels: NDArray[np.integer[Any]] = means.fit_predict(filled, sample_weight=weight)
+    found = len(np.unique(labels))
+    if found < clusters:
+        raise BadInput(
+            f"Only {found} of the {len(filled):,} rows differ from each other, too few for {clusters} clusters: ask "
+            f"for at most {found}."
+        )
+    return labels
+
+
+def _refuse(seen: Observed, source: Source, clusters: int) -> None:
+    """Raise an error if there is too little to learn from."""
+    unseen = np.flatnonzero(seen.count == 0)
+    if len(unseen):
+        raise BadInput(f"{unseen_in_words(unseen, source.columns, source.n_columns)}: leave them out.")
+    if seen.n_rows < max(2, 2 * clusters) or source.n_columns < 2:
+        raise BadInput(
+            f"{source.describe()} is too small (n_samples={seen.n_rows}, n_features={source.n_columns}): "
+            f"{clusters} cluster(s) need at least {max(2, 2 * clusters)} rows and 2 columns."
+        )

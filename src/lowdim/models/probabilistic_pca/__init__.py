@@ -1,0 +1,23 @@
+"""Probabilistic PCA: PCA as a Gaussian model, of rows that may have missing values.
+
+Its files, in reading order::
+
+    model         Probabilistic principal component analysis.
+    fitted_model  What every probabilistic model offers once it is fitted: hidden values, missing values, and how sure
+                  they are.
+    fit           How a probabilistic fit is made: closed form, or EM from what was observed → how many components →
+                  record.
+    rows          What a Gaussian model with hidden columns says about rows with holes, block by block.
+    count         How many components a probabilistic fit gets: as many as were asked for, or as one of the rules finds.
+    checkpoint    The state of EM in a file, written after every step: a fit that was killed goes on from there, to the
+                  same bits.
+    record        The record of a probabilistic fit: a linear one that also knows its noise and likelihood; and its
+                  model file.
+    uncertainty   How sure a probabilistic PCA is, and a PCA of rows with holes: by resamples, by its posterior, by
+                  large samples.
+    solvers/      EM with missing values: its steps, its start, what they cost in information, and held-out likelihoods.
+"""
+
+from lowdim.models import class_of
+
+__getattr__ = class_of(__name__)

@@ -1,0 +1,388 @@
+"""How a probabilistic fit is made: closed form, or EM from what was observed → how many components → record."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import (
+    BadInput,
+    CannotMerge,
+    MissingValues,
+    NeedsAnotherPass,
+    NotConverged,
+    RankWarning,
+    UnseenColumns,
+)
+from lowdim.matrices.convert import Room
+from lowdim.matrices.missing import Observed, missing_values, observe
+from lowdim.matrices.preparation import Preparation
+from lowdim.models.linear.fit import seed_of, versions
+from lowdim.models.probabilistic_pca.count import MOST_COMPONENTS, Problem, most_components, refuse_small
+from lowdim.models.probabilistic_pca.record import Ascent, LatentFit
+from lowdim.models.probabilistic_pca.solvers.em import (
+    LEAST_NOISE,
+    Prior,
+    Search,
+    Wish,
+    canonical,
+    in_other_terms,
+    sample_of,
+    search,
+    start_memory,
+)
+from lowdim.models.probabilistic_pca.solvers.expected import Expected, expected, load_compiled, pays_to_compile
+from lowdim.models.probabilistic_pca.solvers.latent import Latent, piece_memory
+from lowdim.results.certificate import counted, uncertified
+from lowdim.results.record import LinearFit, Provenance
+from lowdim.runtime.memory import Budget
+from lowdim.runtime.threads import allowed_threads, one_blas_thread
+from lowdim.solvers.certify import fix_signs
+from lowdim.solvers.rank.spectrum_rules import ppca_bic
+from lowdim.sources.arrays import ArraySource, SparseSource
+from lowdim.sources.source import Source
+from lowdim.types import Floats
+
+# Probabilistic PCA of rows without holes: PCA gives its most likely parameters (Tipping & Bishop 1999, §3.2).
+
+
+def closed_form(fit: LinearFit, noise: float | None) -> LatentFit:
+    """The model of k components behind a PCA of them (ddof 0); `noise` is its variance, if that is known.
+
+    Variances and their total are those of the rows, whatever noise was given: shares of them are shares of the rows'.
+    """
+    p = len(fit.mean)
+    least = max(LEAST_NOISE * fit.total_variance / p, float(np.finfo(float).tiny))
+    if noise is None and fit.noise_variance < least:
+        warnings.warn(
+            f"{counted(fit.k, 'component')} {'holds' if fit.k == 1 else 'hold'} all the variance of {fit.n_rows:,} "
+            "rows, so the noise was put at its floor of "
+            f"{least:.1e} and error bars mean nothing: ask for fewer components.",
+            RankWarning,
+            stacklevel=5,
+        )
+    level = max(fit.noise_variance, least) if noise is None else noise
+    known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)} | {"spectrum": None}
+    loglik = _loglik(fit, np.maximum(fit.variances, level), level) + fit.weight * float(np.log(fit.gain).sum())
+    return LatentFit(**known, noise=level, loglik=loglik, observed=np.full(p, fit.n_rows))
+
+
+def least_bic(fit: LinearFit) -> int:
+    """The number of components of least BIC, from all variances of a fit."""
+    return least_bic_of(fit.variances, len(fit.mean), fit.n_rows, fit.weight)
+
+
+def least_bic_of(variances: Floats, p: int, n: int, weight: float) -> int:
+    """The same from all variances of n different rows, which count `weight` together."""
+    most = min(len(variances), most_components(n, p))
+    return int(np.argmin(ppca_bic(variances, p, weight, most)[1:])) + 1
+
+
+def _loglik(fit: LinearFit, variances: Floats, noise: float) -> float:
+    """−n/2 (p log 2π + log |C| + tr C⁻¹ S), with the eigenvalues of S along the axes of C."""
+    p, k = len(fit.mean), fit.k
+    rest = max(fit.total_variance - float(fit.variances.sum()), 0.0)
+    logdet = float(np.log(variances).sum()) + (p - k) * np.log(noise)
+    trace = float((fit.variances / variances).sum()) + rest / noise
+    return float(-0.5 * fit.weight * (p * np.log(2 * np.pi) + logdet + trace))
+
+
+# How a probabilistic fit is made: what was observed → how many components → EM → record. The story in one place.
+
+SMALL = 200_000
+"""Entries up to which a table is small."""
+
+MANY_ROWS = 10**9
+"""As many are taken to be there where nobody counted them."""
+
+ANEW = "delete it, or name another file, to begin anew"
+
+SOLVER = "EM over the observed entries"
+
+
+@dataclass(frozen=True)
+class LatentTask:
+    """A probabilistic fit that is to be made by EM."""
+
+    n_components: int | str
+    """A number, or the name of a rule."""
+    alpha: float = 0.0
+    """Precision of the prior of the loadings; 0: none."""
+    noise: float | None = None
+    """Variance of the noise, if it is known, in the units of the scaled columns."""
+    solver: str = "auto"
+    """"lecture": plain EM, as textbooks write it; "closed" or "em" as asked; "auto": whichever can be."""
+    tol: float = 1e-6
+    steps: int = 1000
+    scale: bool | Floats = False
+    seed: Any = None
+
+    @property
+    def may_be_closed(self) -> bool:
+        """Whether rows without holes have a closed form."""
+        return self.alpha == 0 and self.n_components != "ard" and self.solver in ("auto", "closed")
+
+    def most_components(self, p: int) -> int:
+        """That EM may be begun with, of p columns."""
+        return self.n_components if isinstance(self.n_components, int) else min(max(1, p - 1), MOST_COMPONENTS)
+
+    def rule(self, seen: Observed) -> int | str:
+        """How the number of components is found, given what was observed.
+
+        In a small table with holes the loadings are uncertain, and only relevance determination reckons with that.
+        """
+        small = seen.n_rows * len(seen.mean) <= SMALL and not seen.complete
+        return "ard" if self.n_components == "auto" and small and self.alpha == 0 else self.n_components
+
+    def wish(self, seen: Observed, gain: Floats) -> Wish:
+        """What EM is asked for, given what was observed."""
+        total = float((seen.variances * gain**2).sum())
+        least = max(LEAST_NOISE * total / max(int((seen.count > 0).sum()), 1), float(np.finfo(float).tiny))
+        prior = Prior(relevance=True) if self.rule(seen) == "ard" else Prior(self.alpha)
+        return Wish(prior, self.noise, least, self.tol, self.solver == "lecture")
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A fit under way: all that a checkpoint keeps."""
+
+    observed: Observed
+    scale: Floats
+    """(p,) what centred columns are divided by."""
+    search: Search
+    reason: str
+    """How the number of components, `{k}` where it is not known yet, was found."""
+
+
+def begin(source: Source, task: LatentTask) -> Begun:
+    """Read what was observed, choose the number of components and where EM begins."""
+    if not source.repeatable:
+        raise NeedsAnotherPass(
+            "Rows with missing values are read once in every step of EM, but these can be read only once: pass an "
+            "array, or the path of a file."
+        )
+    with one_blas_thread():
+        problem = problem_of(source, task)
+        k, reason = problem.components(task.rule(problem.seen))
+    return Begun(problem.seen, scales(problem.seen, task.scale), problem.first(k), reason)
+
+
+def problem_of(source: Source, task: LatentTask) -> Problem:
+    """Read what was observed, and some rows to begin with."""
+    seen = observe(source)
+    _refuse(seen, source, task.n_components)
+    scale = scales(seen, task.scale)
+    rng = np.random.default_rng(seed_of(task.seed))
+    preparation = _preparation(seen, scale)
+    sample = sample_of(source, preparation, seen.n_rows, rng)
+    return Problem(source, seen, preparation, sample, task.wish(seen, 1 / scale), task.steps, rng)
+
+
+def go_on(source: Source, before: Begun, task: LatentTask) -> Begun:
+    """An interrupted fit, if it was one of these rows with these settings."""
+    seen, then = observe(source), before.observed
+    if len(then.mean) != len(seen.mean) or then.n_rows != seen.n_rows:
+        shapes = [f"{one.n_rows:,} × {len(one.mean):,}" for one in (then, seen)]
+        raise CannotMerge(f"The checkpoint is of {shapes[0]} values, the data are {shapes[1]}: {ANEW}.")
+    k, asked = before.search.model.k, task.wish(then, 1 / before.scale)
+    if not isinstance(task.n_components, str) and task.n_components != k:
+        raise CannotMerge(f"The checkpoint is of a fit with {k} components, not {task.n_components}: {ANEW}.")
+    known = before.search.wish
+    if asked.prior != known.prior or asked.noise != known.noise or (scales(then, task.scale) != before.scale).any():
+        raise CannotMerge(f"The checkpoint is of a fit with another prior, noise_variance or scale: {ANEW}.")
+    begun = replace(before, search=replace(before.search, wish=asked))
+    same = np.array_equal(then.count, seen.count) and np.allclose(then.mean, seen.mean, rtol=1e-9, atol=0)
+    if not same or not _as_likely(source, begun):
+        raise CannotMerge(f"The checkpoint is of other values than these data hold, or of others missing: {ANEW}.")
+    return begun
+
+
+def _as_likely(source: Source, begun: Begun) -> bool:
+    """Whether the rows are as likely under the last model as the checkpoint says."""
+    best, path = begun.search.best, begun.search.loglik
+    return best is None or bool(np.isclose(_step(source, begun, best.k)(best).loglik, path[-1], rtol=1e-9, atol=0))
+
+
+def _step(source: Source, begun: Begun, k: int) -> Callable[[Latent], Expected]:
+    """What EM computes of a model with k components in one pass over the rows."""
+    compiled = pays_to_compile(begun.observed.n_rows, k)
+    return partial(expected, source=source, preparation=_preparation(begun.observed, begun.scale), compiled=compiled)
+
+
+def _preparation(seen: Observed, scale: Floats) -> Preparation:
+    """How rows are centred and scaled. Columns that do not vary say nothing about the noise: they are made missing."""
+    return Preparation(np.where(constant(seen), np.nan, seen.mean), None if (scale == 1).all() else 1 / scale)
+
+
+def fit_by_em(source: Source, task: LatentTask, begun: Begun, keep: Callable[[Begun], None] | None) -> LatentFit:
+    """Fit rows with holes; `keep` is told after every step how far this has come."""
+    tell = None if keep is None else (lambda state: keep(replace(begun, search=state)))
+    with one_blas_thread():  # one section for all: BLAS threads spin for 20 ms after each call, on our cores
+        step = _step(source, begun, begun.search.model.k)
+        found = search(step, begun.search, task.steps - begun.search.looks, tell)
+    fit = record(source, replace(begun, search=found), task.seed)
+    _warn(fit, task, begun.search.wish.least_noise)
+    return fit
+
+
+def within(source: Source, task: LatentTask, budget: Budget | None) -> Source:
+    """The source in blocks that leave room for EM; an error if there is none."""
+    if budget is None:
+        return source
+    n, p = source.n_rows, source.n_columns
+    k = task.most_components(p)
+    if pays_to_compile(MANY_ROWS if n is None else n, k):
+        load_compiled()
+    streamed = not isinstance(source, (ArraySource, SparseSource))
+    return source.limited(Room(budget, source, streamed).block_bytes(memory_needed(n, p, k), k, p))
+
+
+def memory_needed(n: int | None, p: int, k: int) -> int:
+    """Bytes that a fit of n rows (None: not known) holds beside the data.
+
+    In EM: sums of a block for each thread, of all, and of the last steps, and what each thread works on; or the rows
+    that it begins with.
+    """
+    sums, threads = 8 * p * (k + 1) * (k + 2) // 2, allowed_threads()
+    steps = (2 * threads + 2) * sums + 12 * 8 * p * (k + 1) + threads * piece_memory(p, k)
+    return max(steps, start_memory(MANY_ROWS if n is None else n, p))
+
+
+def scales(seen: Observed, scale: bool | Floats) -> Floats:
+    """(p,) what each column is divided by; 1 for columns without variance."""
+    if isinstance(scale, np.ndarray):
+        return scale
+    if not scale:
+        return np.ones_like(seen.mean)
+    return np.where(constant(seen), 1.0, np.sqrt(seen.variances))
+
+
+def constant(seen: Observed) -> NDArray[np.bool_]:
+    """(p,) columns of which all values seen are equal."""
+    found: NDArray[np.bool_] = seen.squares <= 0
+    return found
+
+
+def unseen_in_words(unseen: Sequence[int] | NDArray[np.intp], columns: tuple[str, ...] | None, p: int) -> str:
+    """Of which of p columns nothing was observed."""
+    names = [columns[j] if columns else f"column {j}" for j in unseen[:5]]
+    more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
+    return f"Nothing was observed of {len(unseen)} of {p} columns ({', '.join(names)}{more})"
+
+
+def holes_of(seen: Observed, source: Source) -> MissingValues:
+    """The error that names the columns with holes."""
+    return missing_values(np.stack([seen.n_rows - seen.count, seen.infinite]), seen.n_rows, source.columns)
+
+
+def _refuse(seen: Observed, source: Source, rule: int | str) -> None:
+    """Raise an error if there is nothing to learn from."""
+    if seen.infinite.any():
+        raise missing_values(np.stack([np.zeros_like(seen.infinite), seen.infinite]), seen.n_rows, source.columns)
+    if not seen.count.any():
+        raise BadInput(f"All {seen.n_rows:,} × {source.n_columns:,} values of {source.describe()} are missing.")
+    refuse_small(source, seen.n_rows, rule)
+    largest = float(seen.variances.max())
+    if not 1e-280 < largest < 1e280:
+        what = (
+            "do not vary, or by less than 1e-140" if largest <= 1e-280 else "are so large that their squares overflow"
+        )
+        raise BadInput(
+            f"The values of {source.describe()} {what}, so there are no components to find: check the columns, or "
+            "multiply them by a power of ten first."
+        )
+
+
+def record(source: Source, begun: Begun, seed: Any) -> LatentFit:
+    """The record of the last model that EM accepted."""
+    found = begun.search
+    model = canonical(found.best or found.model)
+    seen, unseen = begun.observed, np.flatnonzero(begun.observed.count == 0)
+    components = _axes(model.W)
+    turned = components.copy()
+    fix_signs(turned)
+    model = in_other_terms(model, np.diag(np.einsum("kj,kj->k", turned, components)), np.zeros(model.k))
+    strengths = np.linalg.norm(model.W, axis=0)
+    variances = strengths**2 + model.noise
+    total = _total(begun, strengths, model.noise, len(model.mean) - len(unseen))
+    mean = seen.mean + begun.scale * model.mean
+    mean[unseen] = np.nan
+    ascent = Ascent(found.loglik, found.logpost, found.finished, found.change, found.refused)
+    still = float(seen.seen[constant(seen)].sum())  # entries that EM did not look at, and that are at their mean
+    loglik = (found.loglik or (-np.inf,))[-1] - float(seen.seen @ np.log(begun.scale))
+    loglik -= 0.5 * still * np.log(2 * np.pi * model.noise)
+    memory = memory_needed(seen.n_rows, len(mean), model.k)
+    passes = found.looks + 2
+    reason = begun.reason.format(k=model.k)
+    made = Provenance(source.describe(), SOLVER, reason, passes, memory, repr(seed), versions())
+    return LatentFit(
+        mean=mean,
+        scale=begun.scale,
+        column_weight=None,
+        components=turned,
+        variances=variances,
+        singular_values=np.sqrt(variances * seen.weight),
+        total_variance=total,
+        n_rows=seen.n_rows,
+        weight=seen.weight,
+        ddof=0,
+        certificate=uncertified(turned, variances, total, SOLVER, "found by EM: see ascent"),
+        provenance=made,
+        columns=source.columns,
+        noise=model.noise,
+        loglik=loglik,
+        observed=seen.count,
+        spread=model.spread,
+        ascent=ascent,
+    )
+
+
+def _total(begun: Begun, strengths: Floats, noise: float, p: int) -> float:
+    """Of the variances of p columns: the model's, which is most likely that of the rows; but where noise or a prior was
+    given, the model's says what was given, and the variances of what was observed are the rows'."""
+    modelled = float((strengths**2).sum()) + noise * p
+    wish = begun.search.wish
+    if wish.noise is None and not wish.prior.alpha:
+        return modelled
+    observed = float((begun.observed.variances / begun.scale**2)[begun.observed.count > 0].sum())
+    return max(observed, float((strengths**2 + noise).sum()))
+
+
+def _axes(W: Floats) -> Floats:
+    """(k, p) orthonormal directions of loading vectors, which are orthogonal; any where they vanish."""
+    axes, _ = np.linalg.qr(W)
+    along = np.einsum("jk,jk->k", axes, W)
+    return np.ascontiguousarray((axes * np.where(along < 0, -1.0, 1.0)).T)
+
+
+def _warn(fit: LatentFit, task: LatentTask, least_noise: float) -> None:
+    ascent = fit.ascent
+    assert ascent is not None
+    if fit.unseen:
+        warnings.warn(
+            f"{unseen_in_words(fit.unseen, fit.columns, len(fit.mean))}: nothing can be said about them.",
+            UnseenColumns,
+            stacklevel=5,
+        )
+    if task.noise is None and fit.noise <= 1.01 * least_noise:
+        warnings.warn(
+            f"{counted(fit.k, 'component')} {'explains' if fit.k == 1 else 'explain'} the observed entries "
+            "completely, so the noise went to its floor of "
+            f"{fit.noise:.1e} and error bars mean nothing: ask for fewer components.",
+            RankWarning,
+            stacklevel=5,
+        )
+    if not ascent.converged:
+        gain = ascent.logpost[-1] - ascent.logpost[-2] if len(ascent.logpost) > 1 else np.nan
+        warnings.warn(
+            f"EM was stopped after {task.steps} steps, of which the last gained {gain / fit.weight:.1e} per row and "
+            f"moved the loadings by {ascent.change:.1e}: raise max_iter, or tol={task.tol:g}.",
+            NotConverged,
+            stacklevel=5,
+        )

@@ -1,0 +1,311 @@
+"""A Gaussian model with hidden columns, and what the observed entries of a row say about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.matrices.preparation import piece_rows
+from lowdim.types import Floats
+
+# Which rows observe the same columns: what depends on that alone is computed once for all of them.
+
+
+@dataclass(frozen=True)
+class Patterns:
+    """n rows sorted into u patterns of observed columns."""
+
+    seen: NDArray[np.float64]
+    """(u, p) 1 where the rows of a pattern have an entry, else 0."""
+    order: NDArray[np.int64]
+    """(n,) rows, those of the first pattern first."""
+    starts: NDArray[np.int64]
+    """(u + 1,) where the rows of each pattern begin in `order`."""
+
+    @cached_property
+    def of_row(self) -> NDArray[np.int64]:
+        """(n,) pattern of each row."""
+        of_row = np.empty_like(self.order)
+        of_row[self.order] = np.repeat(np.arange(len(self.seen)), np.diff(self.starts))
+        return of_row
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing."""
+        return len(self.seen) == 1 and bool(self.seen.all())
+
+
+def patterns_of(seen: NDArray[np.float64], mark: NDArray[np.float64]) -> Patterns:
+    """Patterns of rows (n, p), 1 where an entry was observed, else 0, with marks (n,) `seen @ marks_of(p)`."""
+    n, p = seen.shape
+    if seen.all():
+        return Patterns(np.ones((1, p)), np.arange(n), np.array([0, n]))
+    # rows of one pattern have the same mark; that the reverse holds too is checked
+    order = np.argsort(mark, kind="stable")
+    near = np.flatnonzero(mark[order[1:]] == mark[order[:-1]]) + 1
+    if not len(near):
+        return Patterns(seen, np.arange(n), np.arange(n + 1))
+    same = np.zeros(n, dtype=bool)
+    same[near] = (seen[order[near]] == seen[order[near - 1]]).all(axis=1)
+    first = np.flatnonzero(~same)
+    return Patterns(seen[order[first]], order, np.append(first, n))
+
+
+@cache
+def marks_of(p: int) -> NDArray[np.float64]:
+    """(p,) random numbers, whose sum over observed columns marks a pattern."""
+    return np.random.default_rng(0).random(p)
+
+
+# A Gaussian model with hidden columns, and what the observed entries of a row say about them.
+#
+# x = mean + W z + e with z ~ N(0, I) and e ~ N(0, noise I) (Tipping & Bishop 1999, "Probabilistic principal component
+# analysis"). Nothing but observed entries enters, so holes (NaN) need no filling. Rows that observe the same columns
+# share a covariance; a symmetric k × k matrix is kept as its k (k + 1) / 2 entries on and above the diagonal, row by
+# row, which makes the matrices of all rows one product with the row-wise products of W.
+
+PIECE_BYTES, LEAST_PIECE, MOST_PIECE = 2**21, 256, 2048
+"""Of the k × k matrices that are held at a time, and limits to their number: they should stay in the cache, but each
+piece costs some calls. At k = 10, 2,048 rows are a fifth faster than 512; at k = 32 it makes no difference. Rows
+themselves may take twice as much: from 4 to 16 MB of them it makes no difference."""
+
+FEW = 0.25
+"""Share of observed entries below which products pass over the others; above it, BLAS is faster with all of them."""
+
+
+@dataclass(frozen=True)
+class Latent:
+    """A Gaussian model of p columns with k hidden ones."""
+
+    mean: Floats
+    """(p,); NaN for a column of which nothing was ever observed."""
+    W: Floats
+    """(p, k) loadings."""
+    noise: float
+    """Variance of every entry about mean + W z."""
+    spread: Floats | None = None
+    """(p, (k + 1) (k + 2) / 2) covariance of the loadings and the mean of every column, as its upper triangle, where
+    they are known only so well (variational Bayes); None: they are taken for certain."""
+
+    @property
+    def k(self) -> int:
+        """Number of hidden columns."""
+        return int(self.W.shape[1])
+
+    @cached_property
+    def products(self) -> Floats:
+        """(p, k (k + 1) / 2) E[w_j w_jᵀ] of every column j, as its upper triangle."""
+        one, other = triangle(self.k)
+        products = np.ascontiguousarray(self.W[:, one] * self.W[:, other])
+        return products if self.spread is None else products + self.spread[:, other_triangle(self.k).loadings]
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What the observed entries of some rows say about their hidden values."""
+
+    patterns: Patterns
+    apart: Floats
+    """(n, p) observed entries less the mean, 0 where nothing was observed."""
+    z: Floats
+    """(n, k) means."""
+    cov: Floats
+    """(u, k (k + 1) / 2) covariance of the rows of each pattern, as its upper triangle."""
+    loglik: Floats
+    """(n,) log density of the observed entries."""
+
+    @property
+    def covariances(self) -> Floats:
+        """(n, k, k) covariance of each row."""
+        return unpacked(self.cov, self.z.shape[1])[self.patterns.of_row]
+
+
+def posterior(model: Latent, X: Floats, compiled: bool = False) -> Posterior:
+    """Hidden values of rows (n, p); NaN marks what was not observed. `compiled` is faster from some 10,000 rows on."""
+    apart, patterns, squares = _looked_at(model, X, compiled)
+    M = times_seen(patterns.seen, model.products, compiled)  # WᵀW over the observed columns, for every pattern
+    projected = apart @ model.W
+    unsure = np.zeros(len(M))
+    if model.spread is not None:  # loadings and mean of a column err together
+        places = other_triangle(model.k)
+        projected -= (patterns.seen @ model.spread[:, places.crossed])[patterns.of_row]
+        unsure = patterns.seen @ model.spread[:, -1]
+    z = np.empty_like(projected)
+    logdet = (_solve_compiled if compiled else _solve)(M, model.noise, projected, patterns, z)
+    count = patterns.seen.sum(axis=1)
+    # determinant and inverse of W_O W_Oᵀ + noise I through the k × k matrix M + noise I (Woodbury)
+    constant = count * np.log(2 * np.pi) + logdet + (count - model.k) * np.log(model.noise) + unsure / model.noise
+    left = squares - np.einsum("ij,ij->i", projected, z)
+    loglik = -0.5 * (constant[patterns.of_row] + left / model.noise)
+    return Posterior(patterns, apart, z, M, loglik)
+
+
+def predicted(
+    model: Latent, X: Floats, compiled: bool = False, counts: Floats | None = None, more_noise: float = 1.0
+) -> tuple[Floats, Floats]:
+    """(n, p) expected value of every entry given what was observed of its row, and the variance of a reading of it.
+
+    Where a column was never observed, nothing is expected (NaN), with infinite variance. `counts` (p,) says from how
+    many rows the loadings of each column come, if these are taken for as unsure as that makes them (see `_unsure`);
+    None: they are certain, or their spread is known. `more_noise` is what the noise lost to them.
+    """
+    values, variances = np.empty_like(X), np.empty_like(X)
+    doubled = (model.products * _weights_of_packed(model.k)).T  # off the diagonal every entry stands twice
+    step = rows_at_a_time(*model.W.shape)
+    for rows in (slice(start, start + step) for start in range(0, len(X), step)):
+        known = posterior(model, X[rows], compiled)
+        values[rows] = expected_rows(model, known)
+        variances[rows] = (known.cov @ doubled + model.noise)[known.patterns.of_row]
+        if model.spread is not None:
+            variances[rows] += packed_squares(known.z) @ model.spread.T
+        elif counts is not None:
+            variances[rows] = more_noise * _unsure(model, known, variances[rows], counts, doubled)
+    variances[:, np.isnan(model.mean)] = np.inf
+    return values, variances
+
+
+def _unsure(model: Latent, known: Posterior, variances: Floats, counts: Floats, doubled: Floats) -> Floats:
+    """Variances of readings (n, p), with what loadings and means leave open that come from `counts` (p,) rows.
+
+    Loadings and mean w of a column with N entries are regressed on the expected hidden values, whose variance is
+    s² / (s² + σ²) for a loading vector of length s: so a loading has the variance σ² / N over that, the mean σ² / N. An
+    entry w z moves by its own loadings, and by the hidden values z = C Wᵀx / σ² (C their covariance), which loadings of
+    the observed columns move: dz = C (dWᵀ (x − W z) − Wᵀ dW z) / σ².
+    """
+    k = model.k
+    typical = float(counts[counts > 0].mean()) if (counts > 0).any() else 1.0
+    whole = unpacked(known.cov, k)
+    squared = packed(whole @ whole) @ doubled  # wᵀ C² w of every pattern and column
+    of_row = known.patterns.of_row
+    lengths = np.maximum(np.einsum("pk,pk->k", model.W, model.W), np.finfo(float).eps * model.noise)
+    length = 1 + (known.z**2 @ np.minimum(1 + model.noise / lengths, counts.max(initial=1.0)))[:, None]
+    observed = known.patterns.seen.sum(axis=1)[of_row][:, None]
+    own = model.noise * length / np.maximum(counts, 1.0)
+    through = length * (variances - model.noise - squared[of_row]) + observed * squared[of_row]
+    return np.asarray(variances + own + through / max(typical, 1.0))
+
+
+def expected_rows(model: Latent, known: Posterior) -> Floats:
+    """(n, p) what rows are expected to be, without their noise."""
+    return np.asarray(model.mean + known.z @ model.W.T)
+
+
+def rows_at_a_time(p: int, k: int) -> int:
+    """Rows of p columns that are worked on at a time."""
+    by_matrices = piece_rows((k + 1) * (k + 2) // 2, 8, PIECE_BYTES, LEAST_PIECE, MOST_PIECE)
+    return min(by_matrices, piece_rows(p, 8, 2 * PIECE_BYTES, LEAST_PIECE, MOST_PIECE))
+
+
+def piece_memory(p: int, k: int) -> int:
+    """Bytes that work on so many rows takes: them, their distances, what was seen twice over, and the matrices."""
+    return 8 * rows_at_a_time(p, k) * (6 * p + 3 * (k + 1) * (k + 2) // 2)
+
+
+@cache
+def triangle(k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows and columns of the upper triangle of a k × k matrix, row by row; every step of EM asks often."""
+    one, other = np.triu_indices(k)
+    return one, other
+
+
+def unpacked(triangles: Floats, k: int) -> Floats:
+    """(n, k, k) symmetric matrices from their upper triangles (n, k (k + 1) / 2)."""
+    one, other = triangle(k)
+    whole = np.empty((len(triangles), k, k))
+    whole[:, one, other] = triangles
+    whole[:, other, one] = triangles
+    return whole
+
+
+def diagonal(triangles: Floats, k: int) -> Floats:
+    """(n, k) diagonals of symmetric matrices from their upper triangles."""
+    one, other = triangle(k)
+    return triangles[:, one == other]
+
+
+def packed(whole: Floats) -> Floats:
+    """(n, k (k + 1) / 2) upper triangles of symmetric matrices (n, k, k)."""
+    one, other = triangle(whole.shape[1])
+    return whole[:, one, other]
+
+
+def packed_squares(z: Floats) -> Floats:
+    """(n, (k + 1) (k + 2) / 2) by which the upper triangle of S gives (z, 1)ᵀ S (z, 1), for every row z of (n, k)."""
+    longer = np.append(z, np.ones((len(z), 1)), axis=1)
+    one, other = triangle(longer.shape[1])
+    return longer[:, one] * longer[:, other] * _weights_of_packed(longer.shape[1])
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Which entries stand where in the upper triangle of a matrix over k loadings and a mean."""
+
+    loadings: NDArray[np.bool_]
+    crossed: NDArray[np.bool_]
+
+
+@cache
+def other_triangle(k: int) -> _Places:
+    """Of loadings and a mean: which entries are about loadings alone, and which about a loading and the mean."""
+    one, other = triangle(k + 1)
+    return _Places(other < k, (other == k) & (one < k))
+
+
+def _weights_of_packed(k: int) -> Floats:
+    one, other = triangle(k)
+    return np.where(one == other, 1.0, 2.0)
+
+
+def times_seen(seen: Floats, table: Floats, compiled: bool) -> Floats:
+    """seen @ table, for a matrix of zeros and ones; where most are zeros, they are passed over."""
+    if not compiled or seen.mean() > FEW:
+        return np.asarray(seen @ table)
+    from lowdim.models.probabilistic_pca.solvers.compiled_em import gather  # loads numba
+
+    out = np.empty((len(seen), table.shape[1]))
+    gather(seen, table, out)
+    return out
+
+
+def seen_times(seen: Floats, rows: Floats, compiled: bool) -> Floats:
+    """seenᵀ @ rows, in the same way."""
+    few = compiled and seen.mean() <= FEW  # else BLAS takes the transpose as it lies
+    return times_seen(np.ascontiguousarray(seen.T) if few else seen.T, rows, compiled)
+
+
+def _looked_at(model: Latent, X: Floats, compiled: bool) -> tuple[Floats, Patterns, Floats]:
+    """Entries less the mean, 0 where nothing was observed; patterns of what was; sums of squares of each row."""
+    n, p = X.shape
+    if compiled:
+        from lowdim.models.probabilistic_pca.solvers.compiled_em import look  # loads numba
+
+        apart, seen, mark, squares = np.empty((n, p)), np.empty((n, p)), np.empty(n), np.empty(n)
+        look(np.ascontiguousarray(X), model.mean, marks_of(p), apart, seen, mark, squares)
+        return apart, patterns_of(seen, mark), squares
+    apart = X - model.mean
+    here = np.isfinite(apart)
+    apart[~here] = 0.0
+    seen = here.astype(np.float64)
+    return apart, patterns_of(seen, seen @ marks_of(p)), np.einsum("ij,ij->i", apart, apart)
+
+
+def _solve(M: Floats, noise: float, projected: Floats, patterns: Patterns, z: Floats) -> Floats:
+    """Put the covariances over M and the means into z; gives log |M + noise I| of every pattern."""
+    k = projected.shape[1]
+    whole = unpacked(M, k) + noise * np.eye(k)
+    inverse = np.asarray(np.linalg.inv(whole), dtype=np.float64)
+    M[:] = packed(noise * inverse)
+    np.einsum("nij,nj->ni", inverse[patterns.of_row], projected, out=z)
+    logdet: Floats = np.linalg.slogdet(whole)[1]
+    return logdet
+
+
+def _solve_compiled(M: Floats, noise: float, projected: Floats, patterns: Patterns, z: Floats) -> Floats:
+    from lowdim.models.probabilistic_pca.solvers.compiled_em import solve_patterns  # loads numba
+
+    logdet = np.empty(len(M))
+    solve_patterns(M, noise, projected, patterns.order, patterns.starts, z, logdet)
+    return logdet

@@ -1,0 +1,101 @@
+"""Figures of a codebook, and of a mixture: groups of rows, how large and about where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.models.base.picture_plots import Basis, GalleryPlots, HolePlots, ReconstructionPlots
+from lowdim.models.base.plots import PathPlots
+from lowdim.models.ppca_mixture.record import MixtureFit
+from lowdim.models.vector_quantizer.record import CodebookFit
+from lowdim.sources.source import Source
+from lowdim.types import Floats
+from lowdim.views.plots.canvas import inks, note, plain
+from lowdim.views.plots.pictures import PICTURE
+from lowdim.views.text.lines import percent
+
+# Groups of rows that a codebook or a mixture has found: how large, about where.
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """c groups, largest first."""
+
+    places: NDArray[np.intp]
+    """(c,) which of the model's each is, from 0."""
+    shares: Floats
+    """(c,) of the rows."""
+    centres: Floats
+    """(c, p) in the data's units."""
+    offsets: Floats
+    """(c, p) of the centres from their weighted mean, in standard deviations between groups; 0 where all agree."""
+    noise: Floats | None
+    """(c,) standard deviation of the noise of each, in the scaled coordinates; None: the model has none."""
+
+
+def clusters(fit: CodebookFit | MixtureFit) -> Clusters:
+    """The groups of a model."""
+    if isinstance(fit, CodebookFit):
+        shares, centres, noise = fit.usage, fit.codebook, None
+    else:
+        shares, centres, noise = fit.weights, fit.center + fit.scale * fit.means, np.sqrt(fit.noise)
+    order = np.argsort(-shares, kind="stable")
+    mean = shares @ centres
+    spread = np.sqrt(shares @ (centres - mean) ** 2)
+    offsets = np.divide(centres - mean, spread, out=np.zeros_like(centres), where=spread > 0)
+    return Clusters(order, shares[order], centres[order], offsets[order], None if noise is None else noise[order])
+
+
+# How often each codeword is used.
+
+
+def draw_usage(found: Clusters, perplexity: float, ax: Any) -> Any:
+    """Bars: the share of the rows that each codeword stands for, largest first; the line is an equal share."""
+    ink, usage = inks(ax), found.shares
+    number = np.arange(1, len(usage) + 1)
+    ax.bar(number, usage, width=0.8, color=ink.first, zorder=2)
+    ax.axhline(1 / len(usage), color=ink.second, linewidth=1, linestyle="--", label="equal shares")
+    ax.set(xlabel="codeword, most used first", ylabel="share of the rows")
+    ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    note(ax, f"{len(usage):,} codewords tell as much as {perplexity:.3g} used alike")
+    ax.legend(frameon=False, fontsize="small")
+    return plain(ax)
+
+
+# Figures of a codebook, and of a mixture: both are made of rows.
+
+
+class CodebookPlots(GalleryPlots, ReconstructionPlots):
+    """What can be drawn of codewords."""
+
+    _noun = "codeword"
+
+    def usage(self, ax: Any = None) -> Any:
+        """Bars: the share of the rows that each codeword stands for, largest first; the line is an equal share."""
+        fit = self._model.fit_
+        return draw_usage(clusters(fit), fit.perplexity, self._axes(ax))
+
+    def _basis(self) -> Basis:
+        """Codewords, those of most rows first."""
+        return _typical(self._model.fit_, "codeword", "share of the rows")
+
+
+class MixturePlots(GalleryPlots, HolePlots, PathPlots):
+    """What can be drawn of a mixture: its gallery are the means of clusters, the commonest first."""
+
+    def _basis(self) -> Basis:
+        return _typical(self._model.fit_, "cluster", "how common it is")
+
+    def _deviations(self, source: Source) -> Floats:
+        return np.asarray(self._model.impute(source, return_std=True)[1])
+
+
+def _typical(fit: CodebookFit | MixtureFit, noun: str, caption: str) -> Basis:
+    """The centres of groups, the largest first."""
+    found = clusters(fit)
+    return Basis(None, found.centres, [percent(float(share)) for share in found.shares], PICTURE, noun, caption)

@@ -1,0 +1,1 @@
+"""How many dimensions: every rule, side by side."""

@@ -1,0 +1,1 @@
+"""Pictures restored: noise taken off, missing pixels filled."""

@@ -1,0 +1,1 @@
+"""Scores turned onto a map."""

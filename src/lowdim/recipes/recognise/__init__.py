@@ -1,0 +1,1 @@
+"""Whose rows are these, by a gallery of rows that are known?"""

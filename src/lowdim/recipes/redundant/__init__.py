@@ -1,0 +1,1 @@
+"""Columns that say what others say already."""

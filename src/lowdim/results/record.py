@@ -1,0 +1,428 @@
+"""The record of a linear fit, frozen: what transform, tables, plots and files need; and its model file."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import FormatError, SingularModel
+from lowdim.results.certificate import Certificate, uncertified
+from lowdim.results.container import array, each, facts, flag, mapping, number, optional, pair, text, whole
+from lowdim.types import Floats
+
+# What holds of arrays only as long as they are what they were: a certificate of changed components is none.
+#
+# Arrays of a record are handed out as they are, so that whoever flips a sign in place changes what `transform` uses,
+# as with scikit-learn. The record notices by checksums, which are compared when what depends on the arrays is asked
+# for.
+
+Value = TypeVar("Value")
+
+
+class Held(Generic[Value]):
+    """A field of a frozen dataclass that holds while some of its arrays, which come before it, are unchanged.
+
+    `withdrawn(record, value, changed)` says what stands in its place once arrays of these names have changed.
+    """
+
+    def __init__(self, *arrays: str, withdrawn: Callable[[Any, Value, tuple[str, ...]], Value]):
+        self.arrays = arrays
+        self._withdrawn = withdrawn
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, record: None, owner: type) -> Held[Value]: ...
+
+    @overload
+    def __get__(self, record: object, owner: type) -> Value: ...
+
+    def __get__(self, record: object | None, owner: type) -> Held[Value] | Value:
+        if record is None:
+            raise AttributeError(self._name)  # the dataclass asks for a default, and there is none
+        changed = self.changed(record)
+        value = self.given(record)
+        return self._withdrawn(record, value, changed) if changed else value
+
+    def __set__(self, record: object, value: Value) -> None:
+        vars(record)[self._name] = value, {name: checksum(getattr(record, name)) for name in self.arrays}
+
+    def given(self, record: object) -> Value:
+        """What was given, whether it still holds or not."""
+        value: Value = vars(record)[self._name][0]
+        return value
+
+    def changed(self, record: object) -> tuple[str, ...]:
+        """Names of the arrays that are not what they were."""
+        sums = vars(record)[self._name][1]
+        return tuple(name for name in self.arrays if checksum(getattr(record, name)) != sums[name])
+
+
+def checksum(array: NDArray[Any]) -> int:
+    """A number that hardly any change leaves as it is: 3 GB of numbers a second."""
+    by_rows = array if array.flags.c_contiguous else array.T
+    return zlib.crc32(np.ascontiguousarray(by_rows).data)
+
+
+def said_of(attributes: tuple[str, ...], done: str) -> str:
+    """A sentence about attributes that somebody changed or assigned after the fit."""
+    names = " and ".join(attributes)
+    were = "was" if len(attributes) == 1 else "were"
+    return f"since the fit {names} {were} {done}, so nothing is certified: fit again for that"
+
+
+# The record of a linear fit: everything that transform, tables, plots and files need, frozen.
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a fit comes from."""
+
+    data: str
+    solver: str
+    reason: str
+    passes: int
+    memory: int
+    """Bytes that the plan foresaw beside the data and the result."""
+    seed: str
+    versions: tuple[tuple[str, str], ...] = ()
+
+
+ATTRIBUTES = {
+    "mean": "mean_",
+    "scale": "scale_",
+    "components": "components_",
+    "variances": "explained_variance_",
+    "singular_values": "singular_values_",
+}
+"""Arrays of a linear fit → what users call them."""
+
+
+def _withdrawn(fit: LinearFit, given: Certificate, changed: tuple[str, ...]) -> Certificate:
+    note = said_of(tuple(ATTRIBUTES[name] for name in changed), "changed")
+    return uncertified(fit.components, fit.variances, fit.total_variance, given.solver, note)
+
+
+def _of_none(certificate: Certificate) -> Certificate:
+    """The same of no components."""
+    bounds = dict.fromkeys(
+        ("variances", "residuals", "rounding", "lower", "upper", "angles", "data_rounding"), np.zeros(0)
+    )
+    nowhere = {"null": (), "clusters": (), "untrusted": (), "cut": False}
+    exact = {"subspace_angle": 0.0, "orthogonality": 0.0, "captured": (0.0, 0.0)}
+    return replace(certificate, **bounds, **nowhere, **exact)  # type: ignore[arg-type]  # three kinds of fields
+
+
+@dataclass(frozen=True)
+class LinearFit:
+    """Mean, scale, axes and variances of n rows × p columns.
+
+    Rows become scores by ((x − mean) · gain) componentsᵀ, where gain is the square root of the column weight over the
+    scale.
+    """
+
+    mean: Floats
+    """(p,)"""
+    scale: Floats
+    """(p,) what the centred columns were divided by; ones if nothing was asked."""
+    column_weight: Floats | None
+    """(p,) or None for one each."""
+    components: Floats
+    """(k, p), orthonormal rows, largest variance first."""
+    variances: Floats
+    """(k,)"""
+    singular_values: Floats
+    """(k,)"""
+    total_variance: float
+    n_rows: int
+    weight: float
+    """Sum of row weights."""
+    ddof: int
+    provenance: Provenance
+    certificate: Held[Certificate] = Held(*ATTRIBUTES, withdrawn=_withdrawn)
+    """Of the arrays above, as long as they are what they were."""
+    columns: tuple[str, ...] | None = None
+    spectrum: Floats | None = field(default=None, repr=False)
+    """All variances, where the solver found them anyway."""
+    column_variances: Floats | None = field(default=None, repr=False)
+    """(p,) of the columns about their centre, in the data's units; None in records that do not know them."""
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.mean)
+
+    @property
+    def k(self) -> int:
+        """Number of components."""
+        return len(self.variances)
+
+    @property
+    def gain(self) -> Floats:
+        """(p,) factor of each centred column."""
+        return 1 / self.scale if self.column_weight is None else np.sqrt(self.column_weight) / self.scale
+
+    @property
+    def undo_gain(self) -> Floats:
+        """(p,) the inverse of the gain; columns of weight zero come back as their mean."""
+        gain = self.gain
+        return np.divide(1.0, gain, out=np.zeros_like(gain), where=gain > 0)
+
+    @property
+    def whitening(self) -> Floats:
+        """(k,) one over the standard deviations; 0 for directions without variance, whose scores are rounding."""
+        real = np.arange(self.k) < self.k - len(HELD.given(self).null)
+        known = self.known_variances
+        return np.divide(1.0, np.sqrt(known), out=np.zeros(self.k), where=real & (known > 0))
+
+    def axes(self, whiten: bool) -> Floats:
+        """(k, p) axes in the data's units, by which scores, whitened ones if so, become rows about the mean."""
+        axes = self.components * self.undo_gain
+        return axes * np.sqrt(self.known_variances)[:, None] if whiten else axes
+
+    @property
+    def known_variances(self) -> Floats:
+        """(k,) the variances, or an error where components were assigned without them."""
+        return _known("explained_variance_", self.variances)
+
+    @property
+    def known_singular_values(self) -> Floats:
+        """(k,) the singular values, or an error."""
+        return _known("singular_values_", self.singular_values)
+
+    @property
+    def strengths(self) -> Floats:
+        """(k,) lengths of the loading vectors: the standard deviations along the axes."""
+        return np.sqrt(self.variances)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Arrays that somebody changed since the fit, by the names that users have for them."""
+        return tuple(ATTRIBUTES[name] for name in HELD.changed(self))
+
+    @property
+    def reached(self) -> bool:
+        """Whether the fit is as accurate as was asked."""
+        return self.certificate.reached
+
+    @property
+    def shares(self) -> Floats:
+        """(k,) of the total variance; zeros for a constant matrix."""
+        return self.variances / self.total_variance if self.total_variance > 0 else np.zeros_like(self.variances)
+
+    @property
+    def noise_variance(self) -> float:
+        """Mean of the p − k variances left out (Tipping & Bishop 1999, eq. 8), also when n < p."""
+        p, k = len(self.mean), self.k
+        if k == p:
+            return 0.0
+        left = self.total_variance - float(self.variances.sum())
+        # what rounding leaves of a difference of equal numbers is zero
+        return max(left, 0.0) / (p - k) if left > 1e-14 * p * self.total_variance else 0.0
+
+
+def _known(name: str, values: Floats) -> Floats:
+    if np.isnan(values).any():
+        raise SingularModel(
+            f"{name} is not known of all components, as components_ was assigned without it, but whitening, densities "
+            f"and files need it: assign it too{' (or n_samples_, which tells it)' * (name == 'singular_values_')}."
+        )
+    return values
+
+
+def without_components(fit: LinearFit) -> LinearFit:
+    """The same without its components: a mean, and noise that is the same in all directions."""
+    return replace(
+        fit,
+        components=fit.components[:0],
+        variances=np.zeros(0),
+        singular_values=np.zeros(0),
+        certificate=_of_none(fit.certificate),
+    )
+
+
+HELD: Held[Certificate] = vars(LinearFit)["certificate"]
+
+
+# A linear fit as facts and arrays of a model file, and back.
+
+Arrays = dict[str, NDArray[Any]]
+
+FIT = {
+    "n_rows": whole,
+    "n_columns": whole,
+    "n_components": whole,
+    "total_variance": number,
+    "weight": number,
+    "ddof": whole,
+    "column_weighted": flag,
+    "named": flag,
+    "spectrum": optional(whole),
+    "certificate": mapping,
+    "provenance": mapping,
+}
+
+CERTIFICATE = {
+    "null": each(whole),
+    "clusters": each(each(whole)),
+    "cut": flag,
+    "subspace_angle": number,
+    "orthogonality": number,
+    "captured": pair(number),
+    "tol": number,
+    "floor": number,
+    "untrusted": each(whole),
+    "measured": flag,
+    "solver": text,
+    "passes": whole,
+    "bytes_read": optional(whole),
+    "notes": each(text),
+}
+BOUNDS = ("residuals", "rounding", "lower", "upper", "angles", "data_rounding")
+"""Arrays (k,) of a certificate, beside the variances."""
+
+PROVENANCE = {
+    "data": text,
+    "solver": text,
+    "reason": text,
+    "passes": whole,
+    "memory": whole,
+    "seed": text,
+    "versions": each(pair(text)),
+}
+
+
+def pack_linear(fit: LinearFit) -> tuple[dict[str, Any], Arrays]:
+    """Facts and arrays of a fit."""
+    certificate = fit.certificate
+    arrays: Arrays = {
+        "mean": fit.mean,
+        "scale": fit.scale,
+        "components": fit.components,
+        "variances": fit.known_variances,
+        "singular_values": fit.known_singular_values,
+    }
+    arrays |= {f"certificate_{name}": getattr(certificate, name) for name in BOUNDS}
+    if fit.column_weight is not None:
+        arrays["column_weight"] = fit.column_weight
+    if fit.spectrum is not None:
+        arrays["spectrum"] = fit.spectrum
+    if fit.column_variances is not None:
+        arrays["column_variances"] = fit.column_variances
+    if fit.columns is not None:
+        arrays["columns"] = pack_names(fit.columns)
+    known = {
+        "n_rows": fit.n_rows,
+        "n_columns": len(fit.mean),
+        "n_components": fit.k,
+        "total_variance": fit.total_variance,
+        "weight": fit.weight,
+        "ddof": fit.ddof,
+        "column_weighted": fit.column_weight is not None,
+        "named": fit.columns is not None,
+        "spectrum": None if fit.spectrum is None else len(fit.spectrum),
+        "certificate": {name: _plain(getattr(certificate, name)) for name in CERTIFICATE},
+        "provenance": pack_provenance(fit.provenance),
+    }
+    return known, arrays
+
+
+def unpack_linear(given: Any, arrays: Mapping[str, NDArray[Any]]) -> LinearFit:
+    """The fit that `pack_linear` took apart."""
+    known = facts(given, "fit", FIT)
+    n, p, k = known["n_rows"], known["n_columns"], known["n_components"]
+    weight = known["weight"]
+    if not 0 <= k <= p or n < 0 or weight < 0 or (n == 0) != (weight == 0) or known["total_variance"] < 0:
+        raise FormatError(f"The model file says {n} rows, {p} columns and {k} components, which no fit can have.")
+    variances = array(arrays, "variances", (k,))
+    return LinearFit(
+        mean=array(arrays, "mean", (p,)),
+        scale=_positive(array(arrays, "scale", (p,)), "scale"),
+        column_weight=array(arrays, "column_weight", (p,)) if known["column_weighted"] else None,
+        components=array(arrays, "components", (k, p)),
+        variances=variances,
+        singular_values=array(arrays, "singular_values", (k,)),
+        total_variance=float(known["total_variance"]),
+        n_rows=n,
+        weight=float(known["weight"]),
+        ddof=known["ddof"],
+        certificate=_certificate(known["certificate"], arrays, variances),
+        provenance=unpack_provenance(known["provenance"]),
+        columns=unpack_names(arrays, p) if known["named"] else None,
+        spectrum=None if known["spectrum"] is None else array(arrays, "spectrum", (known["spectrum"],)),
+        # files of earlier versions do not have them
+        column_variances=_not_negative(arrays, p) if "column_variances" in arrays else None,
+    )
+
+
+def pack_names(names: tuple[str, ...]) -> NDArray[np.uint8]:
+    """Column names as bytes: a header could not hold many of them."""
+    return np.frombuffer(json.dumps(list(names)).encode(), dtype=np.uint8)
+
+
+def unpack_names(arrays: Mapping[str, NDArray[Any]], p: int) -> tuple[str, ...]:
+    """The p names that `pack_names` made bytes of."""
+    found = arrays.get("columns")
+    if found is None or found.dtype != np.uint8 or found.ndim != 1:
+        raise FormatError("The model file has no column names, though it says so.")
+    try:
+        names = json.loads(found.tobytes().decode())
+    except (ValueError, RecursionError):
+        names = None
+    if not isinstance(names, list) or len(names) != p or not all(isinstance(name, str) for name in names):
+        raise FormatError(f"The column names of the model file are not {p} texts.")
+    return tuple(names)
+
+
+def _certificate(given: Any, arrays: Mapping[str, NDArray[Any]], variances: NDArray[Any]) -> Certificate:
+    k = len(variances)
+    if isinstance(given, dict):  # files of earlier versions do not have these
+        given = {"floor": 0.0} | given
+    arrays = {"certificate_data_rounding": np.zeros(k)} | dict(arrays)
+    known = facts(given, "certificate", CERTIFICATE)
+    places = [*known["null"], *known["untrusted"], *(i for run in known["clusters"] for i in run)]
+    if any(i >= k for i in places):
+        raise FormatError(f"The certificate of the model file names a component beyond its {k}.")
+    bounds: dict[str, Any] = {name: array(arrays, f"certificate_{name}", (k,)) for name in BOUNDS}
+    return Certificate(variances=variances, **bounds, **{name: _frozen(value) for name, value in known.items()})
+
+
+def pack_provenance(made: Provenance) -> dict[str, Any]:
+    """Where a fit comes from, as JSON can say it."""
+    return {name: _plain(getattr(made, name)) for name in PROVENANCE}
+
+
+def unpack_provenance(given: Any) -> Provenance:
+    """The same back."""
+    return Provenance(**{name: _frozen(value) for name, value in facts(given, "origin", PROVENANCE).items()})
+
+
+def _positive(values: NDArray[Any], name: str) -> NDArray[Any]:
+    if not (values > 0).all():
+        raise FormatError(f"Array {name!r} of the model file must be positive.")
+    return values
+
+
+def _not_negative(arrays: Mapping[str, NDArray[Any]], p: int) -> NDArray[Any]:
+    values = array(arrays, "column_variances", (p,))
+    if (values < 0).any():
+        raise FormatError("Array 'column_variances' of the model file must not be negative.")
+    return values
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists, NumPy scalars as numbers: what JSON can say."""
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -1,0 +1,62 @@
+"""How much memory a fit may take: the process's peak, not a library's setting."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from lowdim.errors import BadParameter
+from lowdim.runtime.machine import free_bytes, held_bytes
+
+UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+
+SLACK = 40_000_000
+"""Left free for what nobody plans: BLAS's own buffers, Python's objects, gaps between freed blocks."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A limit of the memory that the whole process holds, in bytes."""
+
+    limit: int
+
+    @property
+    def held(self) -> int:
+        """Bytes that the process holds now."""
+        return resident_bytes()
+
+    @property
+    def room(self) -> int:
+        """Bytes that may still be taken; not negative."""
+        return max(0, self.limit - self.held - SLACK)
+
+
+def budget_of(owner: str, memory: Any) -> Budget | None:
+    """The budget behind memory=None, a number of bytes, or a text such as "512MB" or "1.5 GiB"."""
+    if memory is None:
+        return None
+    if held_bytes() is None:
+        raise BadParameter(
+            f"{owner}(memory={memory!r}): this system ({sys.platform}) does not say how much memory a process holds, "
+            "so that no limit can be kept: pip install psutil, or leave memory out."
+        )
+    if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
+        return Budget(memory)
+    if isinstance(memory, str):
+        parts = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([A-Za-z]*)\s*", memory)
+        if parts and parts[2].lower() in UNITS and float(parts[1]) > 0:
+            return Budget(int(float(parts[1]) * UNITS[parts[2].lower()]))
+    raise BadParameter.of(owner, "memory", memory, "None, a number of bytes, or a text such as '512MB' or '1.5GiB'")
+
+
+def resident_bytes() -> int:
+    """Bytes that the process holds in memory now; 0 where the system does not say."""
+    return held_bytes() or 0
+
+
+def available_memory() -> int:
+    """Bytes that can be had without swapping, on the machine and in its container; all, where the system is silent."""
+    free = free_bytes()
+    return sys.maxsize if free is None else free

@@ -1,0 +1,262 @@
+"""Block Lanczos on YᵀY: a few components of a large matrix, stopped by residuals and certified by a true one.
+
+Any block size up to k needs about the same number of products (Chen, Epperly, Meyer, Musco & Rao 2025), so it is
+chosen for the speed of BLAS. The space grows until every wanted Ritz pair has a residual below tol times its own
+value: a test against the largest value would stop long before the small ones are right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from lowdim.matrices.matrix import Matrix, RowBlocks
+from lowdim.runtime.threads import one_blas_thread
+from lowdim.solvers.iterate import iterate
+from lowdim.solvers.keep import Keep, KeepCount
+from lowdim.solvers.krylov import KrylovSpace, Watch
+from lowdim.solvers.solver import Factors, OutgrownError, Solver
+from lowdim.types import Floats
+
+EPS = float(np.finfo(float).eps)
+
+USUAL_RATE = 0.1
+"""Decline of the log residual per basis vector that is assumed before there are two looks to compare."""
+
+FLOOR = 64 * EPS
+"""Residuals below this share of the largest eigenvalue are rounding."""
+
+WIDEST = 16
+"""Vectors a product at most, as long as none are equal."""
+
+EQUAL = 1e-6
+"""Neighbouring Ritz values that differ by less than this share may be copies of one eigenvalue."""
+
+
+MISLED = "the usual start had missed an axis, so the search was made again from another one"
+
+
+@final
+@dataclass(frozen=True)
+class BlockLanczos(Solver):
+    """Block Krylov space with full orthogonalisation, residual stop and thick restart."""
+
+    block: int | None = None
+    """Vectors a product; None: as many as suit the matrix."""
+    steps: int = 10_000
+    """Products with a block at most; fewer give a cruder answer, and the certificate says how crude."""
+    most_share: float = 1.0
+    """Give up when more than this share of all directions would be needed: a direct solver is cheaper then."""
+    capacity: int | None = None
+    """Basis vectors held at once; None: as many as seem needed."""
+    floor: float = FLOOR
+    """Residuals below this share of the largest eigenvalue are the rounding of products."""
+    name = "block Lanczos"
+
+    def solve(self, matrix: Matrix, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
+        """Find the components that `keep` asks for."""
+        if isinstance(matrix, RowBlocks):
+            keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
+        with one_blas_thread():  # around the loop, or BLAS threads would spin between its steps
+            found = _certified(matrix, self.search(matrix, keep, tol, rng, watch=Watch(matrix.n_columns)))
+            if not found.missed:
+                return found.factors
+            wider = self
+            while (
+                found.missed and (wider.block or 0) < matrix.n_columns
+            ):  # from a start that nobody knew, and more of it
+                wider = replace(self, block=2 * (wider.block or matrix.block))
+                watch, again = Watch(matrix.n_columns), np.random.default_rng()
+                found = _certified(matrix, wider.search(matrix, keep, tol, again, watch=watch))
+            return replace(found.factors, notes=(*found.factors.notes, MISLED))
+
+    def search(
+        self,
+        matrix: Matrix,
+        keep: Keep,
+        tol: float,
+        rng: np.random.Generator,
+        start: Floats | None = None,
+        watch: Watch | None = None,
+    ) -> Search:
+        """Grow a space, from given vectors (b, p) or random ones, until it holds what `keep` asks for."""
+        block = self.block or matrix.block - (watch is not None)  # products stay as wide as suits the matrix
+        space = KrylovSpace(matrix, block, self._capacity(matrix, keep, block), rng, start, watch)
+        search = Search(space, keep, tol, self.most_share, self.floor)
+        search = iterate(search, Search.step, self.steps)
+        if not search.finished:
+            search.look()
+        elif search.crowded:
+            return replace(self, block=2 * block).search(matrix, keep, tol, rng, watch=watch)
+        return search
+
+    def _capacity(self, matrix: Matrix, keep: Keep, block: int) -> int:
+        if self.capacity is not None:
+            return self.capacity
+        most = matrix.n_columns
+        return min(most, max(20 * keep.k, 40 * block)) if isinstance(keep, KeepCount) else most
+
+    def seconds(self, n: int, p: int, k: int) -> float:
+        """4 n p flops per basis vector, about 6 k + 100 of them."""
+        basis = self._basis(p, k)
+        return basis * (4.0 * n * p / 45e9 + 8.0 * p * basis / 20e9) + basis**3 * 1e-10
+
+    def memory(self, n: int, p: int, k: int) -> int:
+        """The basis, its products with the matrix, and the block buffers."""
+        return int(8 * p * (2 * (self.capacity or self._basis(p, k)) + 4 * (self.block or WIDEST)))
+
+    def capacity_within(self, room: int, p: int, k: int) -> int:
+        """Basis vectors that so many bytes hold, at least as many as a restarted iteration needs for k of them."""
+        block = self.block or WIDEST
+        most, least = (room // (8 * p) - 4 * block) // 2, 2 * k + 3 * block
+        return min(p, max(least, min(most, 20 * k, 40 * block)))
+
+    def passes(self, k: int) -> str:
+        """How often the rows are read, in words."""
+        return f"about {1 + self.products(k)} passes (until the residuals are small enough)"
+
+    def products(self, k: int) -> int:
+        """Products with the matrix that k components usually need."""
+        return -(-(6 * k + 100) // (self.block or WIDEST))
+
+    @staticmethod
+    def _basis(p: int, k: int) -> int:
+        return min(p, 6 * k + 100)
+
+
+class Search:
+    """The state: a growing space, and when it will be worth looking at the Ritz values again."""
+
+    def __init__(self, space: KrylovSpace, keep: Keep, tol: float, most_share: float, floor: float):
+        self.space, self.keep, self.tol, self.floor = space, keep, tol, floor
+        self.most = most_share * space.matrix.n_columns
+        self.finished = False
+        self.k: int | None = None
+        first = 5 * keep.k // 2 if isinstance(keep, KeepCount) else 0
+        self._next_look = min(max(first, 4 * space.block), space.matrix.n_columns)
+        self._history: list[tuple[int, float]] = []
+
+    @property
+    def total(self) -> float:
+        """Sum of all eigenvalues; a matrix may learn it from its first product."""
+        return self.space.matrix.total
+
+    def step(self) -> Search:
+        """One block product; now and then a look at what it gave."""
+        if self.space.is_full:
+            self.look()
+            if self.finished:
+                return self
+            wanted = self.k or self.space.size // 2
+            self.space.restart(min(self.space.size - self.space.block, wanted + (self.space.size - wanted) // 2))
+            self._history.clear()
+        self.space.grow()
+        if self.space.size >= self._next_look or self.space.complete:
+            self.look()
+        return self
+
+    def look(self) -> None:
+        """Ritz values, how many of them are wanted, and how far their residuals are from what is asked."""
+        self.values, self.vectors, self.residuals = self.space.ritz()
+        positive = np.maximum(self.values, 0.0)
+        self.k = None
+        if self.space.complete or not self.keep.needs_all:
+            self.k = self.keep.count(positive, self.total)
+        if self.space.complete and self.k is None:
+            self.k = len(positive)
+        excess = self._excess(positive)
+        self.finished = self.space.complete or (excess is not None and excess <= 1.0)
+        if not self.finished:
+            self._refuse_to_outgrow(positive)
+            self._plan(excess)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether an eigenvalue among the wanted ones may have more copies than the space can hold.
+
+        A space grown from b random vectors holds min(m, b) copies of an eigenvalue of multiplicity m. Fewer than b
+        equal values are thus all there are; b of them may hide more, which would go before what was found below them.
+        """
+        if self.space.complete or self.k is None:
+            return False
+        shown = self.values[: self.k + self.space.starts]
+        shown = shown[self.residuals[: len(shown)] <= np.maximum(EQUAL * shown, self.floor * shown[0])]
+        if not len(shown):  # stopped early, by a loose tolerance: the watch tells whether anything was missed
+            return False
+        ends = np.flatnonzero(shown[:-1] - shown[1:] > EQUAL * shown[:-1] + self.floor * shown[0])
+        edges = np.concatenate([[0], ends + 1, [len(shown)]])
+        full = np.diff(edges) >= self.space.starts
+        return bool((full & (edges[1:] <= self.k) & (shown[edges[:-1]] > self.floor * shown[0])).any())
+
+    def _excess(self, values: Floats) -> float | None:
+        """Largest residual over what is allowed; None if the wanted number is not even known."""
+        if self.k is None or self.k > len(values):
+            return None
+        allowed = np.maximum(self.tol * values[: self.k], self.floor * values[0])
+        if values[0] == 0:
+            return 0.0
+        return float(np.max(self.residuals[: self.k] / allowed))
+
+    def _refuse_to_outgrow(self, values: Floats) -> None:
+        good = self.residuals <= 1e-3 * values
+        settled = len(values) if good.all() else int(np.argmin(good))
+        needed = self.keep.at_least(values[: max(1, settled)], self.total)
+        if settled and 3 * needed > self.most and self.most < self.space.matrix.n_columns:
+            raise OutgrownError(f"at least {needed} components are needed for {self.keep.describe()}")
+
+    def _plan(self, excess: float | None) -> None:
+        """Look again when the residuals, which fall geometrically, will be small enough; go 80 % of the way."""
+        b, size = self.space.block, self.space.size
+        ahead = 4 * b
+        if excess is not None:
+            rate = USUAL_RATE
+            if self._history and excess < 0.5 * self._history[-1][1]:
+                before, was = self._history[-1]
+                rate = np.log(was / excess) / (size - before)
+            ahead = int(np.clip(0.8 * np.log(excess) / rate, b, 4 * b if rate == USUAL_RATE else 12 * b))
+            self._history.append((size, excess))
+        self._next_look = size + ahead
+
+
+@dataclass(frozen=True)
+class Found:
+    """Factors, and whether something larger was seen outside them."""
+
+    factors: Factors
+    missed: bool
+
+
+def _certified(matrix: Matrix, search: Search) -> Found:
+    """Ritz vectors, their true residuals from the products of data and basis, and Rayleigh–Ritz in their span."""
+    k = min(search.k or len(search.values), len(search.values))
+    V, product = search.space.combined(search.vectors[:, :k].T)
+    small = product @ V.T
+    values, turn = np.linalg.eigh((small + small.T) / 2)
+    values, turn = np.maximum(values[::-1], 0.0), turn[:, ::-1].T
+    V, product = turn @ V, turn @ product
+    residuals = np.linalg.norm(product - values[:, None] * V, axis=1)
+    more = k < len(search.values)
+    # of combining products of the basis, and of the turn
+    own = (8 + 2 * np.sqrt(search.space.size)) * EPS * float(np.max(values, initial=0.0))
+    rounding = matrix.rounding
+    following = float(max(search.values[k], 0.0)) if more else None
+    missed = False
+    if search.space.watch is not None and search.finished and not search.space.complete and k:
+        seen = search.space.watch.largest_outside(V, product)
+        missed = seen > values[-1] + float(residuals.max()) + rounding.norm + own
+        if more:  # or above what the search takes for the next one, as far as it knows that
+            missed |= seen > search.values[k] + 2 * search.residuals[k] + rounding.norm + own
+        following = max(following or 0.0, seen)
+    factors = Factors(
+        values=values,
+        vectors=V,
+        residuals=residuals,
+        rounding=rounding.of_values(V, values) + own,
+        tilt=rounding.of_products(V, values) + own,
+        following=following,
+        converged=search.finished,
+        following_residual=(float(search.residuals[k]) if more else 0.0) + rounding.norm + own,
+    )
+    return Found(factors, missed)

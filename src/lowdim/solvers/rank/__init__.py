@@ -1,0 +1,1 @@
+"""How many components: rules that need no model of their own."""

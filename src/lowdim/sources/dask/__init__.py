@@ -1,0 +1,1 @@
+"""Dask arrays and frames: row blocks are computed where the data are."""

@@ -1,0 +1,1 @@
+"""A kind of file each: how it is read, block by block."""

@@ -1,0 +1,202 @@
+"""DuckDB: tables of its databases, and `sql=` over any table in a file. The only file that loads duckdb.
+
+The SQL is the user's own code. It is still kept from doing harm by accident: one SELECT, no file but those that were
+named, no extension, no setting, nothing is written. DuckDB's own switches limit where it may read *and* write, so a
+COPY onto the input would pass them; that is why anything but a SELECT is refused before it runs.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from numpy.typing import NDArray
+
+from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra
+from lowdim.sources.columns import near
+from lowdim.sources.formats.arrow import as_stream, columns_of, gathered
+from lowdim.sources.formats.table import TableReader, refuse_repeats
+
+try:
+    import duckdb
+except ImportError as error:
+    raise NeedsExtra.package("duckdb", "Reading DuckDB databases, and sql,", "files") from error
+
+MEMORY = 256 * 2**20
+"""Bytes that DuckDB may keep; what sorting and grouping need beyond them goes to a private folder."""
+
+LOCKS = (
+    "SET python_enable_replacements = false",
+    "SET autoinstall_known_extensions = false",
+    "SET autoload_known_extensions = false",
+    "SET allow_community_extensions = false",
+    "SET enable_external_access = false",
+    "SET lock_configuration = true",
+)
+"""In this order; the paths that may be read are set before them. One thread gives rows in one order."""
+
+
+DATA = '"main"."data"'
+"""The table that is copied into a private database."""
+
+RESULT = '"the result of sql"'
+"""Stands for the query where its columns are told and its rows counted."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where `data` comes from: a database that is attached for reading only, or Parquet files."""
+
+    database: Path | None = None
+    parquet: tuple[Path, ...] = ()
+    data: str | None = None
+    """The table of the database that is called `data` as well, quoted for SQL."""
+
+
+@final
+class DuckReader(TableReader):
+    """The rows that one SELECT gives, in the order in which DuckDB gives them."""
+
+    def __init__(self, origin: Origin, sql: str, name: str, *, private: Path | None = None, count: bool = False):
+        self.name = name
+        self._origin = origin
+        self._sql = sql
+        self._private = private or Path(tempfile.mkdtemp(prefix="lowdim-"))
+        weakref.finalize(self, shutil.rmtree, self._private, ignore_errors=True)
+        self.n_rows: int | None = None
+        with _asking(self.name), _connected(self._origin, self._private) as connection:
+            _refuse_all_but_select(connection, sql)
+            refuse_repeats(tuple(connection.sql(sql).columns), name)
+            connection.execute(f"CREATE TEMP VIEW {RESULT} AS {sql}")
+            self.columns = columns_of(connection.sql(f"SELECT * FROM {RESULT} LIMIT 0").to_arrow_table().schema)
+            if count:  # cheap where it is a table
+                self.n_rows = int(connection.sql(f"SELECT count(*) FROM {RESULT}").fetchall()[0][0])
+
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+        """Run the query anew and give its rows as they come."""
+        with _asking(self.name), _connected(self._origin, self._private) as connection:
+            stream = connection.sql(self._sql).to_arrow_reader(min(rows, 2**16))
+            try:
+                yield from gathered((batch.select(names) for batch in stream), names, rows)
+            finally:
+                stream.close()  # an open stream would keep the connection
+
+    def reading_bytes(self, names: list[str]) -> int:
+        """What DuckDB may keep."""
+        return MEMORY
+
+
+def database_table(path: Path, table: str | None = None) -> DuckReader:
+    """One table or view of a database; the only one if none is named."""
+    tables = _tables(path)
+    table = _chosen(path, tables, table)
+    return DuckReader(Origin(path), f"SELECT * FROM {tables[table]}", f"{path}, table {table}", count=True)
+
+
+def query_database(sql: str, path: Path, table: str | None = None) -> DuckReader:
+    """A query over a database, in which its tables have their names and the chosen or only one is `data` as well."""
+    tables = _tables(path)
+    only = table is not None or len(tables) == 1
+    return DuckReader(
+        Origin(path, data=tables[_chosen(path, tables, table)] if only else None), sql, f"sql over {path}"
+    )
+
+
+def query_parquet(sql: str, paths: Sequence[Path], name: str) -> DuckReader:
+    """A query over Parquet files, read by DuckDB itself: columns and rows that it leaves out are not read."""
+    return DuckReader(Origin(parquet=tuple(paths)), sql, f"sql over {name}")
+
+
+def query_table(sql: str, reader: TableReader) -> DuckReader:
+    """A query over any other table, which is first copied into a private database that is deleted afterwards."""
+    private = Path(tempfile.mkdtemp(prefix="lowdim-"))
+    try:
+        with (
+            _asking(reader.name),
+            duckdb.connect(str(private / "data.duckdb"), config=_settings(private)) as connection,
+        ):
+            connection.register("incoming", as_stream(reader))
+            connection.execute("CREATE TABLE data AS SELECT * FROM incoming")
+        return DuckReader(Origin(private / "data.duckdb"), sql, f"sql over {reader.name}", private=private)
+    except BaseException:
+        shutil.rmtree(private, ignore_errors=True)
+        raise
+
+
+@contextmanager
+def _connected(origin: Origin, private: Path | None) -> Iterator[Any]:
+    """A locked connection that sees the data and nothing else."""
+    with duckdb.connect(":memory:", config=_settings(private)) as connection:
+        if origin.database is not None:
+            connection.execute(f"ATTACH {_text(origin.database)} AS origin (READ_ONLY)")
+            connection.execute("USE origin")
+        if origin.parquet:
+            listed = ", ".join(_text(path.resolve()) for path in origin.parquet)
+            connection.execute(f"SET allowed_paths = [{listed}]")
+        for lock in LOCKS:
+            connection.execute(lock)
+        if origin.parquet:
+            connection.execute(f"CREATE TEMP VIEW data AS SELECT * FROM read_parquet([{listed}])")
+        elif origin.data is not None and origin.data != DATA:
+            connection.execute(f"CREATE TEMP VIEW data AS SELECT * FROM {origin.data}")
+        yield connection
+
+
+def _settings(private: Path | None) -> dict[str, Any]:
+    return {"threads": 1, "memory_limit": f"{MEMORY}B", "temp_directory": str(private or "")}
+
+
+def _refuse_all_but_select(connection: Any, sql: str) -> None:
+    kinds = [statement.type.name for statement in connection.extract_statements(sql)]
+    if kinds != ["SELECT"]:
+        raise BadParameter(f"sql must be one SELECT, but it is {' and '.join(kinds) or 'empty'}: {sql[:80]!r}.")
+
+
+def _tables(path: Path) -> dict[str, str]:
+    """Tables and views of a database, by name; the value is quoted for SQL. Other schemas stand before a point."""
+    with _asking(str(path)), _connected(Origin(path), None) as connection:
+        found = connection.sql(
+            "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'origin' UNION ALL "
+            "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'origin' AND NOT internal "
+            "ORDER BY ALL"
+        ).fetchall()
+    return {
+        name if schema == "main" else f"{schema}.{name}": f"{_quoted(schema)}.{_quoted(name)}" for schema, name in found
+    }
+
+
+def _chosen(path: Path, tables: Mapping[str, str], table: str | None) -> str:
+    names = list(tables)
+    if table is None and len(names) != 1:
+        raise BadFile(f"{path}: has {len(names)} tables; name one of {', '.join(names) or 'none'}.")
+    if table is not None and table not in tables:
+        raise BadFile(f"{path}: there is no table {table!r}{near(table, names)}")
+    return names[0] if table is None else table
+
+
+@contextmanager
+def _asking(name: str) -> Iterator[None]:
+    """Turns what DuckDB says into one sentence that names the data."""
+    try:
+        yield
+    except LowdimError:
+        raise
+    except duckdb.Error as error:
+        what = " ".join(re.split(r"LINE \d+:", str(error))[0].split())[:300]
+        kind = BadParameter if isinstance(error, duckdb.ProgrammingError) else BadFile
+        raise kind(f"{name}: {what}") from error
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"

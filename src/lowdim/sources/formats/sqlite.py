@@ -1,0 +1,82 @@
+"""Tables of an SQLite database, through Python's own driver, opened for reading only."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, final
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lowdim.errors import BadFile
+from lowdim.sources.columns import Column, Kind
+from lowdim.sources.formats.table import TableReader
+
+CELLS = 2**20
+"""Cells fetched at a time: they come as Python objects, which take several times the memory of the numbers."""
+
+
+@final
+class SqliteReader(TableReader):
+    """One table or view of a database; the only one if none is named."""
+
+    def __init__(self, path: Path, table: str | None = None):
+        self._path = path
+        self.name = str(path)
+        try:
+            with closing(self._connected()) as connection:  # leaving the connection's own block would not close it
+                self._table = self._chosen(connection, table)
+                self.name = f"{path}, table {self._table}"
+                quoted = _quoted(self._table)
+                names = [row[1] for row in connection.execute(f"PRAGMA table_info({quoted})")]
+                self.n_rows = int(connection.execute(f"SELECT count(*) FROM {quoted}").fetchone()[0])
+                kinds: list[Kind] = [_kind(connection, self._table, name) for name in names]
+        except sqlite3.Error as error:
+            raise BadFile(f"{path}: not a readable SQLite database ({error}); check what wrote it.") from error
+        self.columns = tuple(map(Column, names, kinds))
+
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+        """Read the rows in the order of the table."""
+        kinds = {column.name: column.kind for column in self.columns}
+        listed = ", ".join(map(_quoted, names))
+        with closing(self._connected()) as connection:
+            cursor = connection.execute(f"SELECT {listed} FROM {_quoted(self._table)}")
+            while found := cursor.fetchmany(min(rows, max(1, CELLS // len(names)))):
+                columns = zip(*found, strict=True)
+                yield {
+                    name: np.array(values, dtype=np.float64 if kinds[name] == "number" else object)
+                    for name, values in zip(names, columns, strict=True)
+                }
+
+    def reading_bytes(self, names: list[str]) -> int:
+        """The cells of a batch as Python's own numbers, with their tuples."""
+        return 40 * CELLS
+
+    def _connected(self) -> sqlite3.Connection:
+        # mode=ro: the file is never written, not even a journal
+        return sqlite3.connect(f"file:{quote(str(self._path.resolve()))}?mode=ro", uri=True)
+
+    def _chosen(self, connection: sqlite3.Connection, table: str | None) -> str:
+        found = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
+        names = [row[0] for row in found if not row[0].startswith("sqlite_")]
+        if table in names:
+            return str(table)
+        if table is not None or len(names) != 1:
+            wish = f"no table {table!r}" if table is not None else f"{len(names)} tables"
+            raise BadFile(f"{self._path}: has {wish}; name one of {', '.join(names) or 'none'}.")
+        return str(names[0])
+
+
+def _kind(connection: sqlite3.Connection, table: str, name: str) -> Kind:
+    """Numbers if every entry is one or NULL: SQLite's types are those of the entries, not of the columns."""
+    column = _quoted(name)
+    sql = f"SELECT count(*) FROM {_quoted(table)} WHERE typeof({column}) NOT IN ('integer', 'real', 'null')"
+    return "text" if connection.execute(sql).fetchone()[0] else "number"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,95 @@
+"""Standard input and other pipes: copied to a private file first, so that every solver can read them again.
+
+The copy takes as much room in the folder for temporary files as came in; it is deleted when the program ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import stat
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import IO
+
+from lowdim.errors import BadFile
+
+STDIN = "-"
+
+PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2"}
+"""First bytes of compressed texts → ending."""
+
+INSIDE = {"xl/workbook.xml": ".xlsx", "xl/workbook.bin": ".xlsb", "mimetype": ".ods", "zarr.json": ".zarr.zip"}
+"""A file in a zip archive that tells what it is → ending. An archive of arrays holds files called .npy."""
+
+
+def is_pipe(text: str) -> bool:
+    """Whether this is standard input, or a path that can be read only once, such as the shell's <(…)."""
+    try:
+        return text == STDIN or stat.S_ISFIFO(Path(text).stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def spooled(text: str) -> Path:
+    """A private copy of what comes through the pipe, with the ending of what it is."""
+    folder = Path(tempfile.mkdtemp(prefix="lowdim-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    copy = folder / "standard-input"
+    try:
+        if text == STDIN:
+            _copy(getattr(sys.stdin, "buffer", None), copy)
+        else:
+            with open(text, "rb") as pipe:
+                _copy(pipe, copy)
+    except OSError as error:
+        raise BadFile(f"{called(text)}: cannot be copied to {folder} ({error}); check the room there.") from error
+    if not copy.stat().st_size:
+        raise BadFile(f"{called(text)}: empty; a table with at least one row is needed.")
+    return copy.rename(copy.with_name(copy.name + _ending(copy)))
+
+
+def called(text: str) -> str:
+    """A pipe as its user knows it."""
+    return "standard input" if text == STDIN else text
+
+
+def _copy(pipe: IO[bytes] | None, to: Path) -> None:
+    if pipe is None or pipe.closed:
+        raise BadFile("standard input: closed; pipe a table into it, or pass a path.")
+    with open(to, "xb") as file:
+        shutil.copyfileobj(pipe, file, 2**20)
+
+
+def _ending(path: Path) -> str:
+    """The ending that text files and archives need to be told apart; other kinds are told by their first bytes."""
+    with open(path, "rb") as file:
+        first = file.read(16)
+    if first.startswith(b"PK\x03\x04"):
+        return _ending_of_zip(path)
+    packed = next((ending for magic, ending in PACKED.items() if first.startswith(magic)), "")
+    if not packed:
+        return _ending_of_text(first)
+    from lowdim.sources.formats.arrow import first_lines
+
+    named = path.rename(path.with_name(path.name + packed))
+    try:
+        return _ending_of_text(first_lines(named)[0][:16]) + packed
+    finally:
+        named.rename(path)
+
+
+def _ending_of_text(first: bytes) -> str:
+    return ".jsonl" if first.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{") else ".csv"
+
+
+def _ending_of_zip(path: Path) -> str:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            inside = archive.namelist()
+    except (OSError, ValueError, zipfile.BadZipFile):
+        inside = []
+    arrays = ".npz" if any(name.endswith(".npy") for name in inside) else ".zip"
+    return next((ending for name, ending in INSIDE.items() if name in inside), arrays)

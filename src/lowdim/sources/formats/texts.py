@@ -1,0 +1,215 @@
+"""Texts: documents as they are read, and counts of their words, which stay sparse."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer
+
+from lowdim.errors import BadFile, BadParameter
+from lowdim.sources.arrays import SparseSource
+from lowdim.sources.columns import Selection, names_of, near, refuse_other_label
+from lowdim.sources.formats.csv_dialect import encoding_of
+from lowdim.sources.formats.table import TableReader
+from lowdim.sources.open import ARRAYS, WITH_TABLES, matching, table_reader
+from lowdim.sources.source import Source
+
+# Documents as they are read, one text each, with their names and known classes: a folder of texts, or a table.
+
+FIELD = "text"
+"""Field of a table that is taken for the texts if nothing is said."""
+
+BATCH = 2**12
+"""Documents that are read at a time."""
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Texts in their order."""
+
+    texts: tuple[str, ...]
+    names: tuple[str, ...]
+    """Files below the folder without their endings; rows of a table by their number, from 1."""
+    labels: tuple[str | None, ...] | None = None
+    """Known classes; None where one is missing."""
+
+
+def read_documents(
+    given: str | os.PathLike[str], text_field: str | None = None, label_field: str | None = None
+) -> Documents:
+    """Documents of a folder of .txt files, in which subfolders are known classes, or of a field of a table.
+
+    A table may be JSON lines, CSV, Parquet or Feather, also compressed. What is null in it is an empty text.
+    """
+    where = os.fspath(given)
+    kind, paths = matching(where)
+    if len(paths) == 1 and where.lower().endswith(".txt") and kind != "texts":
+        raise BadFile(
+            f"{where}: a .txt file is taken for one text, but many are needed: name a folder of such files, or a table "
+            "with a text in each row as .jsonl, .csv or .tsv."
+        )
+    if kind == "texts":
+        return _of_files(paths, where, text_field, label_field)
+    if kind in (*ARRAYS, *WITH_TABLES, "h5ad", "pictures"):
+        raise BadFile(f"{where}: holds no texts; a folder of .txt files is needed, or JSON lines, CSV or Parquet.")
+    return _of_table(table_reader(kind, paths, where, None), text_field, label_field)
+
+
+def _of_files(paths: Sequence[Path], where: str, text_field: str | None, label_field: str | None) -> Documents:
+
+    if text_field is not None:
+        raise BadParameter(f"{where}: a folder of texts has no fields; leave text_field={text_field!r} out.")
+    beside = names_of(paths, Path(where))
+    refuse_other_label(where, label_field, beside)
+    names = tuple(beside["name"].tolist())
+    classes = names if label_field == "name" else tuple(_folder(path, Path(where)) for path in paths)
+    known = label_field is not None or len(set(classes)) > 1
+    return Documents(tuple(map(read_text, paths)), names, classes if known else None)
+
+
+def _folder(path: Path, root: Path) -> str:
+    """Folder of a file, from the root on: pets/old is another class than trade/old."""
+    below = path.parent.relative_to(root).as_posix() if path.parent.is_relative_to(root) else "."
+    return path.parent.name if below == "." else below
+
+
+def _of_table(reader: TableReader, text_field: str | None, label_field: str | None) -> Documents:
+    field = _text_field(reader, text_field)
+    if label_field is not None:
+        _refuse_unknown(reader, label_field)
+    texts: list[str] = []
+    labels: list[str | None] = []
+    for batch in reader.batches([field] if label_field in (None, field) else [field, str(label_field)], BATCH):
+        texts += map(_said, batch[field])
+        labels += [] if label_field is None else (class_of(value) or None for value in batch[label_field])
+    names = tuple(map(str, range(1, len(texts) + 1)))
+    return Documents(tuple(texts), names, tuple(labels) if label_field is not None else None)
+
+
+def _text_field(reader: TableReader, wish: str | None) -> str:
+    kinds = {column.name: column.kind for column in reader.columns}
+    texts = [name for name, kind in kinds.items() if kind == "text"]
+    if wish is None:
+        if FIELD in texts or len(texts) == 1:
+            return FIELD if FIELD in texts else texts[0]
+        listed = ", ".join(map(repr, texts)) or "none, of " + ", ".join(map(repr, kinds))
+        raise BadParameter(f"{reader.name}: say which field holds the texts with text_field; those of text: {listed}.")
+    _refuse_unknown(reader, wish)
+    if wish not in texts:
+        listed = ", ".join(map(repr, texts)) or "none do"
+        raise BadParameter(f"{reader.name}: the field {wish!r} holds no texts; those that do: {listed}.")
+    return wish
+
+
+def _refuse_unknown(reader: TableReader, wish: str) -> None:
+    names = [column.name for column in reader.columns]
+    if wish not in names:
+        listed = ", ".join(map(repr, names))
+        guess = near(wish, names)
+        more = f" The fields are {listed}." if guess.endswith("?") else ""
+        raise BadParameter(f"{reader.name}: there is no field {wish!r}{guess}{more}")
+
+
+def class_of(value: Any) -> str | None:
+    """A known class as a text; None for what is missing (None, NaN, pandas' NA)."""
+    return None if _is_missing(value) else _said(value)
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas' NA is neither equal nor unequal to itself
+        return True
+
+
+def _said(value: Any) -> str:
+    """A text, or a number as its shortest text; nothing for what is missing."""
+    if _is_missing(value):
+        return ""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+# Texts as counts of their words: a folder of .txt files, or a column of a table. They stay sparse.
+#
+# A word is two or more letters or digits, in small letters. Words of a single text are left out, because they say
+# nothing about how texts go together, and of the rest the 50,000 most frequent are kept. No word is left out for its
+# meaning: `drop` takes a list of stop words, and `columns` exactly the words to count, such as those of an earlier
+# fit.
+
+LEAST_TEXTS = 2
+"""A word must stand in so many texts."""
+
+MOST_WORDS = 50_000
+
+
+def open_texts(paths: Sequence[Path], text: str, selection: Selection) -> Source:
+    """Files of text in the order of their names; "name" and "folder" are kept aside."""
+    beside = names_of(paths, Path(text))
+    refuse_other_label(text, selection.label, beside)
+    return _counted(map(read_text, paths), f"{text}, texts", selection, beside)
+
+
+def open_text_column(reader: TableReader, field: str, selection: Selection) -> Source:
+    """A column of texts of any table; another one may be the label."""
+    kinds = {column.name: column.kind for column in reader.columns}
+    label = selection.label
+    for wish in filter(None, (field, label)):
+        if wish not in kinds:
+            raise BadParameter(f"{reader.name}: there is no column {wish!r}{near(wish, list(kinds))}")
+    if kinds[field] != "text":
+        raise BadParameter(f"{reader.name}: the column {field!r} holds no texts, so its words cannot be counted.")
+    beside = {} if label is None else {label: _column(reader, label)}
+    return _counted(_texts(reader, field), f"{reader.name}, texts of {field}", selection, beside)
+
+
+def _counted(texts: Iterable[str], where: str, selection: Selection, beside: Mapping[str, NDArray[Any]]) -> Source:
+    if selection.weight is not None or selection.encode:
+        raise BadParameter(f"{where}: weight and encode are for tables; pass sample_weight to fit instead.")
+    counter = CountVectorizer(
+        min_df=LEAST_TEXTS, max_features=MOST_WORDS, vocabulary=selection.columns, dtype=np.float64
+    )
+    try:
+        counts = counter.fit_transform(texts)
+    except ValueError as error:
+        if isinstance(error, BadFile):
+            raise
+        if selection.columns is not None:
+            raise BadParameter(f"{where}: these columns cannot be counted as words: {error}") from error
+        raise BadFile(
+            f"{where}: no word stands in {LEAST_TEXTS} or more of them; more or longer texts are needed."
+        ) from error
+    words = counter.get_feature_names_out()
+    kept = ~np.isin(words, selection.drop)
+    if not kept.any():
+        raise BadFile(f"{where}: drop leaves none of its {len(words):,} words.")
+    source = SparseSource(counts if kept.all() else counts[:, kept], tuple(words[kept].tolist()), name=where)
+    source.beside = beside
+    return source
+
+
+def _texts(reader: TableReader, field: str) -> Iterator[str]:
+    for batch in reader.batches([field], 2**12):
+        yield from ("" if text is None or text != text else str(text) for text in batch[field])
+
+
+def _column(reader: TableReader, name: str) -> NDArray[Any]:
+    return np.concatenate([batch[name] for batch in reader.batches([name], 2**16)])
+
+
+def read_text(path: Path) -> str:
+    """A file as text: UTF-8, UTF-16 with its mark, or Windows' Western encoding for what is not UTF-8."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadFile(f"{path}: cannot be read ({error.strerror}); check its permissions.") from error
+    if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise BadFile(f"{path}: holds NUL bytes, so it is no text; check what kind of file it is.")
+    return data.decode(encoding_of(data + b"\n" * 4, str(path)), errors="replace")  # nothing is cut at its end

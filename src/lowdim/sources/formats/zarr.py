@@ -1,0 +1,89 @@
+"""Arrays of a zarr store, versions 2 and 3, a folder or a .zip, read block by block. The only file that loads zarr."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lowdim.errors import BadFile, LowdimError, NeedsExtra
+from lowdim.sources.formats.stored import Rows, StoredSource, chosen_array, refuse_array, refuse_hollow
+from lowdim.sources.kinds import refuse_bomb
+from lowdim.sources.source import Source
+
+try:
+    import zarr
+except ImportError as error:
+    raise NeedsExtra.package("zarr", "Reading zarr stores", "arrays") from error
+
+CODECS = {
+    *("bytes", "transpose", "sharding_indexed", "crc32c"),
+    *("blosc", "zstd", "gzip", "zlib", "lz4", "bz2", "lzma"),
+    *("shuffle", "delta", "fixedscaleoffset", "bitround", "crc32", "adler32", "fletcher32"),
+}
+"""Codecs that turn bytes into numbers and nothing else. Others, such as pickle, are refused."""
+
+COUNTED = 2**30
+"""From so many bytes on, what is stored is counted: it takes a walk through all chunks."""
+
+
+def open_zarr(path: Path, name: str | None = None) -> Source:
+    """One array of the store: the named one, or the only one with rows and columns."""
+    refuse_bomb(path)
+    with _opened(path) as node:
+        arrays = _arrays(node)
+        name = chosen_array(str(path), name, {at: (array.shape, array.dtype) for at, array in arrays.items()})
+        array = arrays[name]
+        where = f"{path}, array {name}" if name else str(path)
+        chunk = array.shards or array.chunks
+        refuse_array(where, array.shape, array.dtype, chunk)
+        _refuse_codecs(where, array.metadata.to_dict())
+        if array.nbytes > COUNTED:
+            refuse_hollow(where, array.nbytes, array.nbytes_stored())
+        return StoredSource(partial(_rows, path, name), array.shape, array.dtype, where, chunk=chunk)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The array or group at the root of the store, for reading."""
+    try:
+        if path.is_dir():
+            yield zarr.open(zarr.storage.LocalStore(path, read_only=True), mode="r")
+            return
+        with zarr.storage.ZipStore(path, mode="r") as store:
+            yield zarr.open(store, mode="r")
+    except (LowdimError, GeneratorExit):
+        raise
+    except Exception as error:  # metadata and chunks of a stranger end in errors of every kind
+        what = " ".join(str(error).split())[:200]
+        raise BadFile(f"{path}: not a readable zarr store ({what}); it is damaged, or not wholly written.") from error
+
+
+@contextmanager
+def _rows(path: Path, name: str) -> Iterator[Rows]:
+    with _opened(path) as node:
+        array = node[name] if name else node
+        yield lambda start, stop: array[start:stop]
+
+
+def _arrays(node: Any) -> dict[str, Any]:
+    """Every array of a store by its name; that of a store which is an array itself is empty."""
+    if isinstance(node, zarr.Array):
+        return {"": node}
+    return {name: item for name, item in sorted(node.members(max_depth=None)) if isinstance(item, zarr.Array)}
+
+
+def _refuse_codecs(where: str, metadata: Mapping[str, Any]) -> None:
+    """Raise an error unless every codec, filter and compressor is known, also inside of shards."""
+    steps = [metadata.get("compressor"), *(metadata.get("filters") or ()), *(metadata.get("codecs") or ())]
+    for step in steps:
+        if step is None:
+            continue
+        config = step if isinstance(step, Mapping) else step.get_config()
+        codec = str(config.get("name") or config.get("id")).removeprefix("numcodecs.")
+        if codec not in CODECS:
+            raise BadFile(f"{where}: uses the codec {codec!r}, which is not read; write it with blosc, zstd or gzip.")
+        inner = config.get("configuration") or {}
+        _refuse_codecs(where, {"codecs": (*inner.get("codecs", ()), *inner.get("index_codecs", ()))})

@@ -1,0 +1,1 @@
+"""Genotypes: files of PLINK, SNPs, and what calls mean."""

@@ -1,1 +1,0 @@
-"""The numbers that figures draw: plots, the report and the page all take them from here."""

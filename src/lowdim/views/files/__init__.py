@@ -1,0 +1,1 @@
+"""Results that go out to files: tables, pictures, ONNX graphs."""

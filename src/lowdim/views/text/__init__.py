@@ -1,0 +1,1 @@
+"""Results as text: cards, screens, facts for JSON, and explanations."""

@@ -1,0 +1,70 @@
+"""Texts in letters that a terminal or file has, and what columns are called. Loads nothing heavy."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, Protocol
+
+# Texts in letters that a terminal or file has, so that printing them never fails.
+
+Arguments = ParamSpec("Arguments")
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+
+ASCII = str.maketrans(
+    dict(zip(BLOCKS, "_.,-=+*#", strict=True))
+    | {"│": "|", "→": "->", "×": "x", "−": "-", "≤": "<=", "–": "-", "’": "'", "½": "1/2", "²": "^2", "Σ": "sum"}
+)
+"""What stands for letters that are not in ASCII; others lose their accents."""
+
+
+class Text(str):
+    """A text that is itself everywhere but in `print`, which gives it in letters that the terminal has."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return in_letters_of(sys.stdout, str.__str__(self))
+
+
+def printable(tell: Callable[Arguments, str]) -> Callable[Arguments, str]:
+    """The same function, whose text can be printed anywhere."""
+
+    @wraps(tell)
+    def told(*args: Arguments.args, **settings: Arguments.kwargs) -> str:
+        return Text(tell(*args, **settings))
+
+    return told
+
+
+def in_letters_of(stream: Any, text: str) -> str:
+    """A text as it is, or in ASCII where a terminal or file cannot take its letters, so that print never fails."""
+    try:
+        text.encode(getattr(stream, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        bare = unicodedata.normalize("NFKD", text.translate(ASCII)).encode("ascii", "replace")
+        return bare.decode("ascii")
+    return text
+
+
+# What columns are called.
+
+
+class HasColumns(Protocol):
+    """A fit, or a source of rows."""
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """Names, if they have some."""
+
+    @property
+    def n_columns(self) -> int:
+        """How many there are."""
+
+
+def column_names(named: HasColumns) -> tuple[str, ...]:
+    """(p,) names of the columns, or x0, x1, … where there are none."""
+    return named.columns or tuple(f"x{j}" for j in range(named.n_columns))
