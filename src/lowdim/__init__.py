@@ -13,22 +13,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from lowdim.models import registry as _registry
+
 if TYPE_CHECKING:
     from lowdim import datasets, errors
-    from lowdim.models.autoencoder.model import Autoencoder
     from lowdim.models.base.saving import load
-    from lowdim.models.genotype_pca.model import GenotypePCA
-    from lowdim.models.incremental_pca.model import IncrementalPCA
-    from lowdim.models.kernel_pca.model import KernelPCA
-    from lowdim.models.logistic_pca.model import LogisticPCA
-    from lowdim.models.nmf.model import NMF
-    from lowdim.models.pc_regression.model import PCRegression
     from lowdim.models.pca.convert import convert
-    from lowdim.models.pca.model import PCA
-    from lowdim.models.ppca_mixture.model import PPCAMixture
-    from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
-    from lowdim.models.recogniser.model import Recogniser
-    from lowdim.models.vector_quantizer.model import VectorQuantizer
+    from lowdim.models.registry import *  # noqa: F403
     from lowdim.recipes.basis_pursuit.basis_pursuit import basis_pursuit
     from lowdim.recipes.choose_k.choose_k import choose_k
     from lowdim.recipes.compare.compare import compare
@@ -42,19 +33,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_PUBLIC = {
-    "Autoencoder": ("lowdim.models.autoencoder.model", "Autoencoder"),
-    "GenotypePCA": ("lowdim.models.genotype_pca.model", "GenotypePCA"),
-    "IncrementalPCA": ("lowdim.models.incremental_pca.model", "IncrementalPCA"),
-    "KernelPCA": ("lowdim.models.kernel_pca.model", "KernelPCA"),
-    "LogisticPCA": ("lowdim.models.logistic_pca.model", "LogisticPCA"),
-    "NMF": ("lowdim.models.nmf.model", "NMF"),
-    "PCA": ("lowdim.models.pca.model", "PCA"),
-    "PCRegression": ("lowdim.models.pc_regression.model", "PCRegression"),
-    "PPCAMixture": ("lowdim.models.ppca_mixture.model", "PPCAMixture"),
-    "ProbabilisticPCA": ("lowdim.models.probabilistic_pca.model", "ProbabilisticPCA"),
-    "Recogniser": ("lowdim.models.recogniser.model", "Recogniser"),
-    "VectorQuantizer": ("lowdim.models.vector_quantizer.model", "VectorQuantizer"),
+_OTHERS = {
     "basis_pursuit": ("lowdim.recipes.basis_pursuit.basis_pursuit", "basis_pursuit"),
     "choose_k": ("lowdim.recipes.choose_k.choose_k", "choose_k"),
     "compare": ("lowdim.recipes.compare.compare", "compare"),
@@ -70,20 +49,9 @@ _PUBLIC = {
     "recognise": ("lowdim.recipes.recognise.recognise", "recognise"),
     "topics": ("lowdim.recipes.topics.topics", "topics"),
 }
+"""Public name → module and name there; None: the module itself. Models are in their registry."""
 
 __all__ = [
-    "NMF",
-    "PCA",
-    "Autoencoder",
-    "GenotypePCA",
-    "IncrementalPCA",
-    "KernelPCA",
-    "LogisticPCA",
-    "PCRegression",
-    "PPCAMixture",
-    "ProbabilisticPCA",
-    "Recogniser",
-    "VectorQuantizer",
     "basis_pursuit",
     "choose_k",
     "compare",
@@ -99,18 +67,22 @@ __all__ = [
     "redundant",
     "topics",
 ]
+__all__ += _registry.__all__
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that `import lowdim` stays fast."""
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'lowdim' has no attribute {name!r}; it has {', '.join(sorted(_PUBLIC))}")
-    module, attribute = _PUBLIC[name]
-    loaded = import_module(module)
-    value = loaded if attribute is None else getattr(loaded, attribute)
+    if name in _registry.FOLDERS:
+        value = _registry.model_class(name)
+    elif name in _OTHERS:
+        module, attribute = _OTHERS[name]
+        loaded = import_module(module)
+        value = loaded if attribute is None else getattr(loaded, attribute)
+    else:
+        raise AttributeError(f"module 'lowdim' has no attribute {name!r}; it has {', '.join(sorted(__all__))}")
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_PUBLIC])
+    return sorted([*globals(), *__all__])

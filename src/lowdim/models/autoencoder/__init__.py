@@ -18,6 +18,6 @@ Its files, in reading order::
     solvers/    How networks are trained: shapes, rows in batches, gradients, epochs.
 """
 
-from lowdim.models import class_of
+from lowdim.models.registry import class_of
 
 __getattr__ = class_of(__name__)

@@ -13,6 +13,6 @@ Its files, in reading order::
     figures   Figures of a genotype PCA: which axes are more than noise.
 """
 
-from lowdim.models import class_of
+from lowdim.models.registry import class_of
 
 __getattr__ = class_of(__name__)

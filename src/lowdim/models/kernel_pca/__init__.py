@@ -28,6 +28,6 @@ Its files, in reading order::
     solvers/                How axes in the feature space are found, and rows from their projections.
 """
 
-from lowdim.models import class_of
+from lowdim.models.registry import class_of
 
 __getattr__ = class_of(__name__)

@@ -14,6 +14,6 @@ Its files, in reading order::
     solvers/  Exponential families, codes of rows, and the searches for loadings.
 """
 
-from lowdim.models import class_of
+from lowdim.models.registry import class_of
 
 __getattr__ = class_of(__name__)

@@ -21,6 +21,6 @@ Its files, in reading order::
     solvers/      Algorithms of non-negative factors, one a file; compiled loops begin with `compiled_`.
 """
 
-from lowdim.models import class_of
+from lowdim.models.registry import class_of
 
 __getattr__ = class_of(__name__)

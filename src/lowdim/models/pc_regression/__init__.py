@@ -22,6 +22,6 @@ Its files, in reading order::
                  rows.
 """
 
-from lowdim.models import class_of
+from lowdim.models.registry import class_of
 
 __getattr__ = class_of(__name__)

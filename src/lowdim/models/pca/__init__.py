@@ -8,6 +8,6 @@ Its files, in reading order::
     uncertainty  How sure a PCA is: by resamples of its rows, or by the law of large samples.
 """
 
-from lowdim.models import class_of
+from lowdim.models.registry import class_of
 
 __getattr__ = class_of(__name__)

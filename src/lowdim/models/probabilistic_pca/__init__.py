@@ -18,6 +18,6 @@ Its files, in reading order::
     solvers/      EM with missing values: its steps, its start, what they cost in information, and held-out likelihoods.
 """
 
-from lowdim.models import class_of
+from lowdim.models.registry import class_of
 
 __getattr__ = class_of(__name__)

@@ -13,6 +13,6 @@ Its files, in reading order::
     solvers   Rows beside a gallery: coordinates in which Euclid's distance is the metric's, and the nearest in them.
 """
 
-from lowdim.models import class_of
+from lowdim.models.registry import class_of
 
 __getattr__ = class_of(__name__)

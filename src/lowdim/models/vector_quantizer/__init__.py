@@ -13,6 +13,6 @@ Its files, in reading order::
     solvers   Rows and the nearest of k codewords: which it is, and what Lloyd's step needs to know of all rows at once.
 """
 
-from lowdim.models import class_of
+from lowdim.models.registry import class_of
 
 __getattr__ = class_of(__name__)
