@@ -255,14 +255,14 @@ def test_bounds_hold_for_integers_that_float64_cannot_tell_apart(dtype: str, spr
     assert (true - room <= certificate.upper).all()
     unsure = spread < 10**14
     assert certificate.reached == (not unsure)
-    assert any("more digits than float64 has" in str(one.message) for one in said) == unsure
+    assert any("of more digits than float64 has" in str(one.message) for one in said) == unsure
 
 
 def test_extended_precision_beyond_float64_is_not_certified_for_constant() -> None:
     if np.finfo(np.longdouble).eps >= np.finfo(float).eps:
         pytest.skip("longdouble is float64 here")
     X = 1 + np.random.default_rng(0).integers(0, 100, (50, 3)) * np.longdouble(2) ** -60
-    with pytest.warns(lowdim.errors.AccuracyWarning, match="more digits than float64"):
+    with pytest.warns(lowdim.errors.AccuracyWarning, match="of more digits than float64"):
         certificate = lowdim.PCA(3).fit(X).certificate_
     exact = _exact_spectrum((np.ldexp(X - 1, 60)).astype(int).tolist()) * 2.0**-120
     assert (exact <= certificate.upper).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -9,8 +10,9 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, NeedsAnotherPass
+from lowdim.errors import BadInput, ConstantColumns, NeedsAnotherPass
 from lowdim.matrices.missing import missing_values
 from lowdim.matrices.moments import OWN, PIECE_ROWS, TINIEST, Moments, beside, block_moments
 from lowdim.matrices.preparation import Preparation
@@ -441,3 +443,30 @@ class _Gone(Source):
 
     def describe(self) -> str:
         return f"{self.n_rows:,} rows × {self.n_columns:,} columns, batch by batch"
+
+
+def warn_constant(matrix: RowBlocks, stacklevel: int) -> None:
+    """Name the columns that could not be scaled, as they do not vary, and those that vary by rounding alone."""
+    scaling, p = matrix.scaling, matrix.source.n_columns
+    constant = scaling.constant(matrix.moments)
+    if constant.any():
+        warnings.warn(
+            f"{constant.sum()} of {p} columns are constant and were not scaled: {name_columns(matrix, constant)}.",
+            ConstantColumns,
+            stacklevel=stacklevel,
+        )
+    rounded = scaling.in_last_digits(matrix.moments)
+    if rounded.any():
+        warnings.warn(
+            f"{rounded.sum()} of {p} columns vary only in the last digits that their type holds, so scaling makes much "
+            f"of their rounding: {name_columns(matrix, rounded)}.",
+            ConstantColumns,
+            stacklevel=stacklevel,
+        )
+
+
+def name_columns(matrix: RowBlocks, wanted: NDArray[np.bool_]) -> str:
+    """The first few of these columns, by name."""
+    columns, places = matrix.source.columns, np.flatnonzero(wanted)
+    names = ", ".join(str(columns[j]) if columns else f"column {j}" for j in places[:5])
+    return f"{names} and {len(places) - 5} more" if len(places) > 5 else names

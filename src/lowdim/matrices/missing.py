@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import MissingValues
+from lowdim.errors import (
+    MissingValues,
+)
 from lowdim.matrices.preparation import dense
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
@@ -184,3 +186,25 @@ def _sums(rows: Floats, weight: Floats) -> Observed:
     squares = weight @ np.square(apart)
     _settle_constant(rows, known, seen, mean, squares)
     return Observed(len(rows), float(weight.sum()), seen, count, mean, squares, infinite)
+
+
+def observed_scales(seen: Observed, scale: bool | Floats) -> Floats:
+    """(p,) what each column is divided by; 1 for columns without variance."""
+    if isinstance(scale, np.ndarray):
+        return scale
+    if not scale:
+        return np.ones_like(seen.mean)
+    return np.where(constant_columns(seen), 1.0, np.sqrt(seen.variances))
+
+
+def constant_columns(seen: Observed) -> NDArray[np.bool_]:
+    """(p,) columns of which all values seen are equal."""
+    found: NDArray[np.bool_] = seen.squares <= 0
+    return found
+
+
+def unseen_in_words(unseen: Sequence[int] | NDArray[np.intp], columns: tuple[str, ...] | None, p: int) -> str:
+    """Of which of p columns nothing was observed."""
+    names = [columns[j] if columns else f"column {j}" for j in unseen[:5]]
+    more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
+    return f"Nothing was observed of {len(unseen)} of {p} columns ({', '.join(names)}{more})"

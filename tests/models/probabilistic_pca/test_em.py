@@ -8,18 +8,12 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from lowdim.matrices.packed import packed, unpacked
 from lowdim.matrices.preparation import Preparation
-from lowdim.models.probabilistic_pca.solvers.em import Prior, Search, Wish, sample_of, search, start_from, step
+from lowdim.matrices.sample import sample_of
+from lowdim.models.probabilistic_pca.solvers.em import Prior, Search, Wish, search, start_from, step
 from lowdim.models.probabilistic_pca.solvers.expected import Expected, expected, expected_of
-from lowdim.models.probabilistic_pca.solvers.latent import (
-    Latent,
-    marks_of,
-    packed,
-    patterns_of,
-    posterior,
-    predicted,
-    unpacked,
-)
+from lowdim.models.probabilistic_pca.solvers.latent import Latent, marks_of, patterns_of, posterior, predicted
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.open import open_source
 
@@ -282,7 +276,7 @@ def test_a_start_is_made_from_rows_that_count_wherever_they_lie(monkeypatch):
     preparation, source = Preparation(np.zeros(2), None), open_source(X).limited(800)
     weighted = source.with_weights((np.arange(600) >= 300).astype(float))  # whole blocks are left out
     np.testing.assert_array_equal(sample_of(weighted, preparation, 300, np.random.default_rng(0)), X[300:])
-    monkeypatch.setattr("lowdim.models.probabilistic_pca.solvers.em.SAMPLE_ROWS", 500)
+    monkeypatch.setattr("lowdim.matrices.sample.SAMPLE_ROWS", 500)
     same = sample_of(open_source(X), preparation, 600, np.random.default_rng(0))
     assert len(same) == 500
     np.testing.assert_array_equal(sample_of(source, preparation, 600, np.random.default_rng(0)), same)

@@ -13,6 +13,7 @@ import numpy as np
 
 from lowdim.errors import BadInput, CannotMerge, ConstantColumns, NotConverged, UnseenColumns
 from lowdim.matrices.convert import Room, as_matrix
+from lowdim.matrices.missing import constant_columns, unseen_in_words
 from lowdim.matrices.scaling import Scaling
 from lowdim.models.autoencoder.checkpoint import ANEW, open_checkpoint, refuse_unwritable, write_checkpoint
 from lowdim.models.autoencoder.plan import (
@@ -32,8 +33,7 @@ from lowdim.models.autoencoder.settings import NetworkTask
 from lowdim.models.autoencoder.solvers.linear import alternating_step, balanced, objective
 from lowdim.models.autoencoder.solvers.rows import PIECE, Entrance, KeptRows, PassingRows, Rows
 from lowdim.models.autoencoder.solvers.training import STRIDE, Schedule, State, begin, full_batch_step
-from lowdim.models.linear.fit import versions
-from lowdim.models.probabilistic_pca.fit import constant, unseen_in_words
+from lowdim.models.base.provenance import versions
 from lowdim.results.record import Provenance
 from lowdim.runtime.memory import Budget
 from lowdim.runtime.progress import new_pass
@@ -250,7 +250,7 @@ def _warn(fit: Fit, state: State) -> None:
         warnings.warn(
             f"{unseen_in_words(unseen, columns, p)}: nothing can be said about them.", UnseenColumns, stacklevel=4
         )
-    still = np.flatnonzero(constant(seen) & (seen.count > 0))
+    still = np.flatnonzero(constant_columns(seen) & (seen.count > 0))
     if len(still) and fit.task.scale and fit.shape.loss == "mse":
         names = [columns[j] if columns else f"column {j}" for j in still[:5]]
         more = f" and {len(still) - 5} more" if len(still) > 5 else ""

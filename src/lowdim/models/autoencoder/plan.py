@@ -12,14 +12,13 @@ import numpy as np
 
 from lowdim.errors import BadInput, Interrupted, NeedsAnotherPass, NeedsExtra
 from lowdim.matrices.convert import Room
-from lowdim.matrices.missing import Observed, missing_values, observe_block
+from lowdim.matrices.missing import Observed, constant_columns, missing_values, observe_block
 from lowdim.matrices.preparation import dense
 from lowdim.models.autoencoder.checkpoint import Kept
 from lowdim.models.autoencoder.settings import OWNER, NetworkTask
 from lowdim.models.autoencoder.solvers.network import Shape
 from lowdim.models.autoencoder.solvers.rows import PIECE, Split, buffer_rows, count_aside, pieces, row_bytes, split
 from lowdim.models.autoencoder.solvers.training import MEMORY
-from lowdim.models.probabilistic_pca.fit import constant
 from lowdim.runtime.memory import Budget, available_memory
 from lowdim.runtime.progress import new_pass
 from lowdim.runtime.threads import in_order
@@ -289,7 +288,7 @@ def _scale(seen: Observed, task: NetworkTask, loss: str) -> Floats:
     p = len(seen.mean)
     if loss == "bce":
         return np.ones(p)
-    still = constant(seen)
+    still = constant_columns(seen)
     if task.scale:
         return np.where(still, 1.0, np.sqrt(seen.variances))
     mean = float(seen.variances[seen.count > 0].mean())

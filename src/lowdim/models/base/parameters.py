@@ -217,3 +217,10 @@ NetworkSolver: TypeAlias = Literal["auto", "adam", "lbfgs", "als"]
 Rule: TypeAlias = Literal["one_se", "best"]
 Metric: TypeAlias = Literal["cosine", "euclid", "whitened"]
 Normalisation: TypeAlias = Literal["patterson", "price", "center"]
+
+
+def seed_of(seed: Any) -> Any:
+    """scikit-learn's kinds of random_state, without touching the global generator of NumPy."""
+    if isinstance(seed, np.random.RandomState):
+        return int(seed.randint(2**31 - 1))
+    return 0 if seed is None else seed

@@ -13,9 +13,9 @@ import numpy as np
 
 from lowdim.errors import BadParameter
 from lowdim.models.base.output import frame_columns, frame_kind
+from lowdim.models.base.provenance import versions
 from lowdim.models.base.report_sections import ReportRows, own_sections, report_rows, row_limits
 from lowdim.models.kernel_pca.record import KernelFit
-from lowdim.models.linear.fit import versions
 from lowdim.models.linear.model import LinearModel
 from lowdim.models.pc_regression.record import RegressionFit
 from lowdim.models.ppca_mixture.record import MixtureFit

@@ -12,13 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, BadParameter
 from lowdim.matrices.convert import row_weights
+from lowdim.models import registry
 from lowdim.models.base import parameters
 from lowdim.models.base.output import make_table
-from lowdim.models.nmf.record import NonNegativeFit
-from lowdim.models.probabilistic_pca.record import LatentFit
 from lowdim.results.uncertainty import Uncertainty
 from lowdim.sources.source import Source
 from lowdim.words import column_names
+
+EXCHANGEABLE = (
+    "It assumes that rows are exchangeable: drawn one by one from one population. Of rows that hang together (a series "
+    "in time, several rows of a person) it makes intervals that are too narrow."
+)
+"""What every bootstrap says of itself."""
 
 KINDS = ("bootstrap", "asymptotic", "posterior")
 
@@ -132,18 +137,10 @@ class Unsure:
         ()
         """
         question = self._asked(X, kind, level, n_resamples, random_state, align, share, sample_weight)
-        fit = question.model.fit_
-        if isinstance(fit, NonNegativeFit):
-            from lowdim.models.nmf.uncertainty import nmf_uncertainty
-
-            return nmf_uncertainty(question)
-        if isinstance(fit, LatentFit) or (question.model.missing == "ppca" and _has_holes(question.source)):
-            from lowdim.models.probabilistic_pca.uncertainty import latent_uncertainty
-
-            return latent_uncertainty(question)
-        from lowdim.models.pca.uncertainty import pca_uncertainty
-
-        return pca_uncertainty(question)
+        file = registry.part_of(self, "uncertainty")
+        assert file is not None  # every class that says how sure it is has one
+        found: Uncertainty = file.answer(question)
+        return found
 
     def _asked(
         self, X: Any, kind: Any, level: Any, count: Any, seed: Any, align: Any, share: Any, sample_weight: Any
@@ -217,9 +214,3 @@ def _whole_seed(random_state: Any) -> int:
         return int(random_state.randint(2**31 - 1))
     parameters.whole("uncertainty", "random_state", random_state, 0, None)
     return int(random_state)
-
-
-def _has_holes(source: Source) -> bool:
-    from lowdim.matrices.missing import observe
-
-    return not observe(source).complete

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from lowdim.errors import BadInput, BadParameter, TooLarge
 from lowdim.matrices.convert import relative_spacing
-from lowdim.matrices.matrix import RowBlocks
+from lowdim.matrices.matrix import RowBlocks, warn_constant
 from lowdim.matrices.missing import count_holes
 from lowdim.matrices.scaling import Scaling
 from lowdim.models.base import parameters
@@ -32,7 +32,6 @@ from lowdim.models.kernel_pca.settings import (
 )
 from lowdim.models.kernel_pca.solvers.exact import memory, seconds
 from lowdim.models.kernel_pca.solvers.landmarks import USUAL, memory_needed
-from lowdim.models.linear.fit import warn_constant
 from lowdim.results.table import Table
 from lowdim.runtime.memory import Budget, budget_of
 from lowdim.solvers.keep import Keep, KeepCount

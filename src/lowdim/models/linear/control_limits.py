@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from lowdim.models.probabilistic_pca.solvers.held_out import split_rows
 from lowdim.results.certificate import counted
 from lowdim.runtime.threads import in_order
+from lowdim.solvers.resampling.folds import split_rows
 from lowdim.solvers.resampling.large_sample import new_row_variances
 from lowdim.types import Floats
 

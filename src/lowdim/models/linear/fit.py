@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import AccuracyWarning, BadInput, ConstantColumns, RankWarning
-from lowdim.matrices.matrix import InMemory, RowBlocks
+from lowdim.errors import AccuracyWarning, BadInput, RankWarning
+from lowdim.matrices.matrix import InMemory, RowBlocks, name_columns, warn_constant
 from lowdim.matrices.moments import Moments
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
+from lowdim.models.base.parameters import seed_of
+from lowdim.models.base.provenance import versions
 from lowdim.results.certificate import Accuracy, counted, ranges
 from lowdim.results.record import LinearFit, Provenance
 from lowdim.runtime.threads import one_blas_thread
@@ -236,33 +237,6 @@ def _without_impossible(matrix: RowBlocks, factors: Factors) -> Factors:
     )
 
 
-def warn_constant(matrix: RowBlocks, stacklevel: int) -> None:
-    """Name the columns that could not be scaled, as they do not vary, and those that vary by rounding alone."""
-    scaling, p = matrix.scaling, matrix.source.n_columns
-    constant = scaling.constant(matrix.moments)
-    if constant.any():
-        warnings.warn(
-            f"{constant.sum()} of {p} columns are constant and were not scaled: {_named(matrix, constant)}.",
-            ConstantColumns,
-            stacklevel=stacklevel,
-        )
-    rounded = scaling.in_last_digits(matrix.moments)
-    if rounded.any():
-        warnings.warn(
-            f"{rounded.sum()} of {p} columns vary only in the last digits that their type holds, so scaling makes much "
-            f"of their rounding: {_named(matrix, rounded)}.",
-            ConstantColumns,
-            stacklevel=stacklevel,
-        )
-
-
-def _named(matrix: RowBlocks, wanted: NDArray[np.bool_]) -> str:
-    """The first few of these columns, by name."""
-    columns, places = matrix.source.columns, np.flatnonzero(wanted)
-    names = ", ".join(str(columns[j]) if columns else f"column {j}" for j in places[:5])
-    return f"{names} and {len(places) - 5} more" if len(places) > 5 else names
-
-
 def _warn(matrix: RowBlocks, learnt: Learnt, keep: Keep) -> None:
     fit = learnt.fit
     if matrix.scaling.scale is True:
@@ -291,7 +265,7 @@ def _remedy(matrix: RowBlocks, learnt: Learnt) -> str:
     inexact = _read_inexactly(matrix)
     if inexact.any():
         return (
-            f"{_named(matrix, inexact)} hold numbers with more digits than float64 has, which were rounded to it: "
+            f"{name_columns(matrix, inexact)} hold numbers of more digits than float64 has, which were rounded to it: "
             "subtract a constant from such a column first (its minimum, say), in its own type"
         )
     if not learnt.converged:
@@ -299,19 +273,3 @@ def _remedy(matrix: RowBlocks, learnt: Learnt) -> str:
     if learnt.fit.certificate.solver in (FullSVD.name, TSQR.name):
         return "rows or columns of this matrix differ so much in size that float64 holds no more digits of them"
     return "svd_solver='tsqr' or 'full' gives them more digits"
-
-
-def seed_of(seed: Any) -> Any:
-    """scikit-learn's kinds of random_state, without touching the global generator of NumPy."""
-    if isinstance(seed, np.random.RandomState):
-        return int(seed.randint(2**31 - 1))
-    return 0 if seed is None else seed
-
-
-def versions() -> tuple[tuple[str, str], ...]:
-    """Of the packages that a result depends on."""
-    import scipy
-
-    from lowdim import __version__
-
-    return (("lowdim", __version__), ("numpy", np.__version__), ("scipy", scipy.__version__))

@@ -10,8 +10,10 @@ import numpy as np
 from lowdim.errors import NeedsAnotherPass, NotConverged
 from lowdim.matrices.convert import relative_spacing
 from lowdim.matrices.preparation import Preparation
+from lowdim.matrices.sample import sample_of
 from lowdim.matrices.scaling import Scaling
-from lowdim.models.linear.fit import seed_of, versions
+from lowdim.models.base.parameters import seed_of
+from lowdim.models.base.provenance import versions
 from lowdim.models.linear.plan import plan_fit
 from lowdim.models.logistic_pca.record import LINEAR, OPTIMAL, PROJECTION, Descent, LinearEncoder, LogisticFit
 from lowdim.models.logistic_pca.settings import OWNER, LogisticTask, refuse
@@ -32,7 +34,7 @@ from lowdim.models.logistic_pca.solvers.search import (
     search,
     sums,
 )
-from lowdim.models.probabilistic_pca.solvers.em import sample_of, start_from
+from lowdim.models.probabilistic_pca.solvers.em import start_from
 from lowdim.results.certificate import TOLERANCE
 from lowdim.results.record import Provenance
 from lowdim.runtime.threads import allowed_threads, one_blas_thread

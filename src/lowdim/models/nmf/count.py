@@ -11,14 +11,14 @@ import scipy.sparse
 
 from lowdim.errors import BadInput, BadParameter
 from lowdim.matrices.preparation import Preparation
-from lowdim.models.linear.fit import seed_of
+from lowdim.matrices.sample import sample_of
+from lowdim.models.base.parameters import seed_of
 from lowdim.models.nmf.fit import rows_in_memory, searched
 from lowdim.models.nmf.problem import Rows, penalty_of, rows_of
 from lowdim.models.nmf.settings import NmfTask
 from lowdim.models.nmf.solvers.loss import KULLBACK_LEIBLER, divergence
 from lowdim.models.nmf.solvers.observed import Observed, as_observed, from_keys, keys_of
 from lowdim.models.nmf.solvers.problem import Problem
-from lowdim.models.probabilistic_pca.solvers.em import sample_of
 from lowdim.results.table import Table
 from lowdim.sources.source import Source
 from lowdim.types import Floats, Indices

@@ -10,7 +10,9 @@ import numpy as np
 
 from lowdim.errors import BadParameter
 from lowdim.matrices.preparation import Preparation
-from lowdim.models.linear.fit import seed_of, versions
+from lowdim.matrices.sample import sample_of, sample_rows
+from lowdim.models.base.parameters import seed_of
+from lowdim.models.base.provenance import versions
 from lowdim.models.nmf.fit import Ends, descent_of, form_of, past_of, plain, rows_in_memory, searched, warn_unfinished
 from lowdim.models.nmf.problem import Totals, penalty_of, rows_of
 from lowdim.models.nmf.record import Codes, Descent, NonNegativeFit, Past
@@ -19,7 +21,6 @@ from lowdim.models.nmf.solvers import start
 from lowdim.models.nmf.solvers.loss import FROBENIUS, Penalty, residual
 from lowdim.models.nmf.solvers.multiplicative import exponent
 from lowdim.models.nmf.solvers.row_sums import Passes, RowSums, of_codes, of_parts, pass_step, row_sums
-from lowdim.models.probabilistic_pca.solvers.em import sample_of, sample_rows
 from lowdim.results.record import Provenance
 from lowdim.runtime.threads import allowed_threads, one_blas_thread
 from lowdim.solvers.iterate import iterate

@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter, LowdimWarning, TooLarge
-from lowdim.models.base.uncertainty import Question
+from lowdim.models.base.uncertainty import EXCHANGEABLE, Question
 from lowdim.models.nmf.fit import rows_in_memory, searched
 from lowdim.models.nmf.model import codes_of_block
 from lowdim.models.nmf.problem import penalty_of, rows_of
 from lowdim.models.nmf.record import NonNegativeFit
 from lowdim.models.nmf.settings import NmfTask, task_of
 from lowdim.models.nmf.solvers.normal_form import matched
-from lowdim.models.pca.uncertainty import EXCHANGEABLE
 from lowdim.results.uncertainty import Stability, Uncertainty
 from lowdim.runtime.memory import available_memory
 from lowdim.runtime.threads import at_most_threads, in_order
@@ -49,7 +48,7 @@ class Refit:
     finished: bool
 
 
-def nmf_uncertainty(question: Question) -> Uncertainty:
+def answer(question: Question) -> Uncertainty:
     """Of the parts, their shares and the codes of all rows."""
     if question.kind != "bootstrap":
         raise BadParameter.of("NMF", "kind", question.kind, "'bootstrap': parts have no law or posterior that is known")

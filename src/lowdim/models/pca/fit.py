@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter, CannotMerge, MissingValues, SingularModel
+from lowdim.errors import BadInput, BadParameter, CannotMerge, MissingValues
 from lowdim.matrices.convert import fits, in_memory, row_weights
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.moments import Moments
-from lowdim.matrices.preparation import Preparation, dense
-from lowdim.matrices.products import block_scores
 from lowdim.matrices.scaling import Scaling
-from lowdim.models.linear import gaussian
-from lowdim.models.linear.gaussian import log_density_of_block
-from lowdim.models.linear.tables.columns import prepared_variances
 from lowdim.models.probabilistic_pca.fit import SOLVER as EM
 from lowdim.models.probabilistic_pca.fit import LatentTask, begin, fit_by_em, within
-from lowdim.models.probabilistic_pca.record import LatentFit
-from lowdim.models.probabilistic_pca.rows import RowModel, filled_rows, log_densities
+from lowdim.models.probabilistic_pca.rows import as_linear
 from lowdim.results.record import LinearFit
 from lowdim.runtime.memory import budget_of
 from lowdim.solvers.covariance import Covariance
-from lowdim.sources.source import Block, Source
-from lowdim.views.text.explain import ascent_in_words
+from lowdim.sources.source import Source
 
 # Fits that rows are added to: the moments that they go on from, or why they cannot.
 
@@ -89,50 +80,3 @@ def fit_with_holes(estimator: Any, source: Source, sample_weight: Any, scaling: 
     task = LatentTask("auto" if k is None else int(k), scale=scaling.scale, seed=estimator.random_state)
     source = within(source, task, budget)
     return as_linear(fit_by_em(source, task, begin(source, task), None), scaling.denominator)
-
-
-def as_linear(fit: LatentFit, denominator: Any) -> LinearFit:
-    """The same with variances that divide by n − ddof, as those of rows without holes do.
-
-    Nothing bounds the errors of EM, so in place of a certificate it says what it did.
-    """
-    assert fit.ascent is not None
-    known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)}
-    factor = fit.weight / denominator(fit.weight)
-    likely = f"log-likelihood {fit.loglik:.6g} of what was observed: {fit.missing:,} values were missing"
-    certificate = replace(fit.certificate, notes=(ascent_in_words(fit.ascent, fit.weight), likely))
-    known |= {
-        "mean": np.nan_to_num(fit.mean),
-        "variances": fit.variances * factor,
-        "total_variance": (fit.total_variance + fit.noise * len(fit.unseen)) * factor,  # so that p − k share it
-        "column_variances": prepared_variances(fit) * fit.undo_gain**2 * factor,
-        "certificate": replace(certificate, untrusted=()) if fit.ascent.converged else certificate,
-    }
-    return LinearFit(**known)
-
-
-def filled_scores(block: Block, fit: LinearFit, whiten: bool) -> NDArray[np.float64]:
-    """(n, k) scores of rows whose holes are filled with what the model expects there."""
-    rows = dense(block.rows)
-    if not np.isfinite(rows).all():
-        rows = filled_rows(block, _row_model(fit))
-    scores = block_scores(Block(block.start, rows), Preparation(fit.mean, fit.gain), fit.components)
-    return scores * fit.whitening if whiten else scores
-
-
-def observed_log_densities(block: Block, fit: LinearFit) -> NDArray[np.float64]:
-    """(n, 1) log-likelihood of what was observed of each row."""
-    if np.isfinite(dense(block.rows)).all():
-        return log_density_of_block(block, fit, Preparation(fit.mean, fit.gain), fit.columns)
-    return log_densities(block, _row_model(fit))
-
-
-def _row_model(fit: LinearFit) -> RowModel:
-    """The model of rows with holes, if there is one."""
-    gaussian.proper(fit)
-    if fit.noise_variance <= 0:
-        raise SingularModel(
-            f"{fit.k} components of {len(fit.mean)} columns leave no noise, so nothing can be expected of missing "
-            f"values: keep at most {len(fit.mean) - 1}."
-        )
-    return RowModel.of(fit)

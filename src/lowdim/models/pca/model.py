@@ -26,7 +26,8 @@ from lowdim.models.linear.fit import Learnt, fit_linear
 from lowdim.models.linear.model import LinearModel
 from lowdim.models.linear.plan import Plan, batch_matrix, counted, plan_fit
 from lowdim.models.linear.row_figures import HoledPlots, PCAPlots
-from lowdim.models.pca.fit import batch_moments, filled_scores, fit_with_holes, kept_moments, observed_log_densities
+from lowdim.models.pca.fit import batch_moments, fit_with_holes, kept_moments
+from lowdim.models.probabilistic_pca.rows import filled_scores, observed_log_densities
 from lowdim.results.record import LinearFit, without_components
 from lowdim.runtime.memory import budget_of
 from lowdim.solvers.choose import Choice

@@ -12,8 +12,8 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from lowdim.errors import BadInput, NotConverged
-from lowdim.matrices.missing import Observed, missing_values, observe
-from lowdim.models.linear.fit import seed_of
+from lowdim.matrices.missing import Observed, missing_values, observe, observed_scales, unseen_in_words
+from lowdim.models.base.parameters import seed_of
 from lowdim.models.ppca_mixture.record import MixtureFit
 from lowdim.models.ppca_mixture.solvers import (
     Mixture,
@@ -24,7 +24,6 @@ from lowdim.models.ppca_mixture.solvers import (
     responsibilities,
     start,
 )
-from lowdim.models.probabilistic_pca.fit import scales, unseen_in_words
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.sources.source import Source
 from lowdim.types import Floats
@@ -54,7 +53,7 @@ def fit_clusters(source: Source, task: MixtureTask) -> MixtureFit:
     """The mixture under which the observed entries of the rows, which may have weights, are most likely."""
     seen = observe(source)
     _refuse(seen, source, task.n_clusters)
-    scale = scales(seen, task.scale)
+    scale = observed_scales(seen, task.scale)
     rows, weight = rows_of(source)
     rows = (rows - seen.mean) / scale
     mixture, path = _best(rows, weight, task, float((seen.variances / scale**2).mean()))

@@ -16,8 +16,7 @@ from lowdim.models.base import parameters
 from lowdim.models.base.estimator import Reported, Shown
 from lowdim.models.base.input import opened, picture_shape_of
 from lowdim.models.base.output import OwnKind, frame_kind, scores_table
-from lowdim.models.base.parameters import Seed
-from lowdim.models.linear.fit import seed_of
+from lowdim.models.base.parameters import Seed, seed_of
 from lowdim.models.ppca_mixture.fit import MixtureTask, fit_clusters, rows_of
 from lowdim.models.ppca_mixture.record import MixtureFit
 from lowdim.models.ppca_mixture.solvers import Mixture, predicted, responsibilities

@@ -14,6 +14,7 @@ from lowdim.matrices.preparation import Preparation
 from lowdim.models.probabilistic_pca.solvers.em import Search, Wish, search, start_from
 from lowdim.models.probabilistic_pca.solvers.expected import expected, pays_to_compile
 from lowdim.models.probabilistic_pca.solvers.held_out import try_ks
+from lowdim.solvers.rank.spectrum_rules import most_components
 from lowdim.sources.source import Source
 
 RULES = ("auto", "bic", "ard")
@@ -21,11 +22,6 @@ RULES = ("auto", "bic", "ard")
 
 MOST_COMPONENTS = 50
 """Components that a rule tries, at most."""
-
-
-def most_components(n: int, p: int) -> int:
-    """That n rows × p columns can tell from noise: the mean takes one row, and something must be left over."""
-    return max(1, min(p - 1, n - 2))
 
 
 def refuse_small(source: Source, n: int, rule: int | str) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import (
     BadInput,
@@ -21,10 +20,19 @@ from lowdim.errors import (
     UnseenColumns,
 )
 from lowdim.matrices.convert import Room
-from lowdim.matrices.missing import Observed, missing_values, observe
+from lowdim.matrices.missing import (
+    Observed,
+    constant_columns,
+    missing_values,
+    observe,
+    observed_scales,
+    unseen_in_words,
+)
 from lowdim.matrices.preparation import Preparation
-from lowdim.models.linear.fit import seed_of, versions
-from lowdim.models.probabilistic_pca.count import MOST_COMPONENTS, Problem, most_components, refuse_small
+from lowdim.matrices.sample import sample_of
+from lowdim.models.base.parameters import seed_of
+from lowdim.models.base.provenance import versions
+from lowdim.models.probabilistic_pca.count import MOST_COMPONENTS, Problem, refuse_small
 from lowdim.models.probabilistic_pca.record import Ascent, LatentFit
 from lowdim.models.probabilistic_pca.solvers.em import (
     LEAST_NOISE,
@@ -33,7 +41,6 @@ from lowdim.models.probabilistic_pca.solvers.em import (
     Wish,
     canonical,
     in_other_terms,
-    sample_of,
     search,
     start_memory,
 )
@@ -44,7 +51,7 @@ from lowdim.results.record import LinearFit, Provenance
 from lowdim.runtime.memory import Budget
 from lowdim.runtime.threads import allowed_threads, one_blas_thread
 from lowdim.solvers.certify import fix_signs
-from lowdim.solvers.rank.spectrum_rules import ppca_bic
+from lowdim.solvers.rank.spectrum_rules import least_bic_of
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Source
 from lowdim.types import Floats
@@ -76,12 +83,6 @@ def closed_form(fit: LinearFit, noise: float | None) -> LatentFit:
 def least_bic(fit: LinearFit) -> int:
     """The number of components of least BIC, from all variances of a fit."""
     return least_bic_of(fit.variances, len(fit.mean), fit.n_rows, fit.weight)
-
-
-def least_bic_of(variances: Floats, p: int, n: int, weight: float) -> int:
-    """The same from all variances of n different rows, which count `weight` together."""
-    most = min(len(variances), most_components(n, p))
-    return int(np.argmin(ppca_bic(variances, p, weight, most)[1:])) + 1
 
 
 def _loglik(fit: LinearFit, variances: Floats, noise: float) -> float:
@@ -170,14 +171,14 @@ def begin(source: Source, task: LatentTask) -> Begun:
     with one_blas_thread():
         problem = problem_of(source, task)
         k, reason = problem.components(task.rule(problem.seen))
-    return Begun(problem.seen, scales(problem.seen, task.scale), problem.first(k), reason)
+    return Begun(problem.seen, observed_scales(problem.seen, task.scale), problem.first(k), reason)
 
 
 def problem_of(source: Source, task: LatentTask) -> Problem:
     """Read what was observed, and some rows to begin with."""
     seen = observe(source)
     _refuse(seen, source, task.n_components)
-    scale = scales(seen, task.scale)
+    scale = observed_scales(seen, task.scale)
     rng = np.random.default_rng(seed_of(task.seed))
     preparation = _preparation(seen, scale)
     sample = sample_of(source, preparation, seen.n_rows, rng)
@@ -194,7 +195,11 @@ def go_on(source: Source, before: Begun, task: LatentTask) -> Begun:
     if not isinstance(task.n_components, str) and task.n_components != k:
         raise CannotMerge(f"The checkpoint is of a fit with {k} components, not {task.n_components}: {ANEW}.")
     known = before.search.wish
-    if asked.prior != known.prior or asked.noise != known.noise or (scales(then, task.scale) != before.scale).any():
+    if (
+        asked.prior != known.prior
+        or asked.noise != known.noise
+        or (observed_scales(then, task.scale) != before.scale).any()
+    ):
         raise CannotMerge(f"The checkpoint is of a fit with another prior, noise_variance or scale: {ANEW}.")
     begun = replace(before, search=replace(before.search, wish=asked))
     same = np.array_equal(then.count, seen.count) and np.allclose(then.mean, seen.mean, rtol=1e-9, atol=0)
@@ -217,7 +222,7 @@ def _step(source: Source, begun: Begun, k: int) -> Callable[[Latent], Expected]:
 
 def _preparation(seen: Observed, scale: Floats) -> Preparation:
     """How rows are centred and scaled. Columns that do not vary say nothing about the noise: they are made missing."""
-    return Preparation(np.where(constant(seen), np.nan, seen.mean), None if (scale == 1).all() else 1 / scale)
+    return Preparation(np.where(constant_columns(seen), np.nan, seen.mean), None if (scale == 1).all() else 1 / scale)
 
 
 def fit_by_em(source: Source, task: LatentTask, begun: Begun, keep: Callable[[Begun], None] | None) -> LatentFit:
@@ -252,28 +257,6 @@ def memory_needed(n: int | None, p: int, k: int) -> int:
     sums, threads = 8 * p * (k + 1) * (k + 2) // 2, allowed_threads()
     steps = (2 * threads + 2) * sums + 12 * 8 * p * (k + 1) + threads * piece_memory(p, k)
     return max(steps, start_memory(MANY_ROWS if n is None else n, p))
-
-
-def scales(seen: Observed, scale: bool | Floats) -> Floats:
-    """(p,) what each column is divided by; 1 for columns without variance."""
-    if isinstance(scale, np.ndarray):
-        return scale
-    if not scale:
-        return np.ones_like(seen.mean)
-    return np.where(constant(seen), 1.0, np.sqrt(seen.variances))
-
-
-def constant(seen: Observed) -> NDArray[np.bool_]:
-    """(p,) columns of which all values seen are equal."""
-    found: NDArray[np.bool_] = seen.squares <= 0
-    return found
-
-
-def unseen_in_words(unseen: Sequence[int] | NDArray[np.intp], columns: tuple[str, ...] | None, p: int) -> str:
-    """Of which of p columns nothing was observed."""
-    names = [columns[j] if columns else f"column {j}" for j in unseen[:5]]
-    more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
-    return f"Nothing was observed of {len(unseen)} of {p} columns ({', '.join(names)}{more})"
 
 
 def holes_of(seen: Observed, source: Source) -> MissingValues:
@@ -314,7 +297,9 @@ def record(source: Source, begun: Begun, seed: Any) -> LatentFit:
     mean = seen.mean + begun.scale * model.mean
     mean[unseen] = np.nan
     ascent = Ascent(found.loglik, found.logpost, found.finished, found.change, found.refused)
-    still = float(seen.seen[constant(seen)].sum())  # entries that EM did not look at, and that are at their mean
+    still = float(
+        seen.seen[constant_columns(seen)].sum()
+    )  # entries that EM did not look at, and that are at their mean
     loglik = (found.loglik or (-np.inf,))[-1] - float(seen.seen @ np.log(begun.scale))
     loglik -= 0.5 * still * np.log(2 * np.pi * model.noise)
     memory = memory_needed(seen.n_rows, len(mean), model.k)

@@ -7,14 +7,20 @@ and clusters alike.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import MissingValues
+from lowdim.errors import MissingValues, SingularModel
 from lowdim.matrices.missing import count_holes, missing_values
+from lowdim.matrices.packed import unpacked
 from lowdim.matrices.preparation import Preparation, dense
+from lowdim.matrices.products import block_scores
+from lowdim.models.linear import gaussian
+from lowdim.models.linear.gaussian import log_density_of_block
+from lowdim.models.linear.tables.columns import prepared_variances
 from lowdim.models.probabilistic_pca.record import LatentFit
 from lowdim.models.probabilistic_pca.solvers.expected import pays_to_compile
 from lowdim.models.probabilistic_pca.solvers.latent import (
@@ -24,12 +30,12 @@ from lowdim.models.probabilistic_pca.solvers.latent import (
     posterior,
     predicted,
     rows_at_a_time,
-    unpacked,
 )
 from lowdim.results.record import LinearFit
 from lowdim.solvers.resampling.large_sample import Spectrum
 from lowdim.sources.source import Block
 from lowdim.types import Floats
+from lowdim.views.text.explain import ascent_in_words
 
 GIVEN = 1e-6
 """Relative difference of the noise from what components leave over, from which on it was not found but given."""
@@ -179,3 +185,50 @@ def _infinite(block: Block, columns: tuple[str, ...] | None) -> MissingValues:
     assert holes is not None
     holes[0] = 0  # what is missing is no error here
     return missing_values(holes, block.rows.shape[0], columns)
+
+
+def as_linear(fit: LatentFit, denominator: Any) -> LinearFit:
+    """The same with variances that divide by n − ddof, as those of rows without holes do.
+
+    Nothing bounds the errors of EM, so in place of a certificate it says what it did.
+    """
+    assert fit.ascent is not None
+    known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)}
+    factor = fit.weight / denominator(fit.weight)
+    likely = f"log-likelihood {fit.loglik:.6g} of what was observed: {fit.missing:,} values were missing"
+    certificate = replace(fit.certificate, notes=(ascent_in_words(fit.ascent, fit.weight), likely))
+    known |= {
+        "mean": np.nan_to_num(fit.mean),
+        "variances": fit.variances * factor,
+        "total_variance": (fit.total_variance + fit.noise * len(fit.unseen)) * factor,  # so that p − k share it
+        "column_variances": prepared_variances(fit) * fit.undo_gain**2 * factor,
+        "certificate": replace(certificate, untrusted=()) if fit.ascent.converged else certificate,
+    }
+    return LinearFit(**known)
+
+
+def filled_scores(block: Block, fit: LinearFit, whiten: bool) -> NDArray[np.float64]:
+    """(n, k) scores of rows whose holes are filled with what the model expects there."""
+    rows = dense(block.rows)
+    if not np.isfinite(rows).all():
+        rows = filled_rows(block, _row_model(fit))
+    scores = block_scores(Block(block.start, rows), Preparation(fit.mean, fit.gain), fit.components)
+    return scores * fit.whitening if whiten else scores
+
+
+def observed_log_densities(block: Block, fit: LinearFit) -> NDArray[np.float64]:
+    """(n, 1) log-likelihood of what was observed of each row."""
+    if np.isfinite(dense(block.rows)).all():
+        return log_density_of_block(block, fit, Preparation(fit.mean, fit.gain), fit.columns)
+    return log_densities(block, _row_model(fit))
+
+
+def _row_model(fit: LinearFit) -> RowModel:
+    """The model of rows with holes, if there is one."""
+    gaussian.proper(fit)
+    if fit.noise_variance <= 0:
+        raise SingularModel(
+            f"{fit.k} components of {len(fit.mean)} columns leave no noise, so nothing can be expected of missing "
+            f"values: keep at most {len(fit.mean) - 1}."
+        )
+    return RowModel.of(fit)

@@ -14,12 +14,11 @@ from scipy.special import expit, logit, ndtri
 
 from lowdim.errors import BadParameter, LowdimWarning, TooLarge
 from lowdim.matrices.convert import in_memory
-from lowdim.matrices.missing import observe
+from lowdim.matrices.missing import observe, observed_scales
+from lowdim.matrices.packed import diagonal
 from lowdim.matrices.preparation import dense, working_dtype
-from lowdim.models.base.uncertainty import Question
-from lowdim.models.pca.fit import as_linear, filled_scores
-from lowdim.models.pca.uncertainty import (
-    EXCHANGEABLE,
+from lowdim.models.base.uncertainty import EXCHANGEABLE, Question
+from lowdim.models.linear.uncertainty import (
     Lengths,
     by_resamples,
     count_of,
@@ -33,12 +32,12 @@ from lowdim.models.pca.uncertainty import (
     units_weight,
 )
 from lowdim.models.probabilistic_pca import rows
-from lowdim.models.probabilistic_pca.fit import Begun, LatentTask, fit_by_em, scales
+from lowdim.models.probabilistic_pca.fit import Begun, LatentTask, fit_by_em
 from lowdim.models.probabilistic_pca.record import LatentFit
-from lowdim.models.probabilistic_pca.rows import RowModel
+from lowdim.models.probabilistic_pca.rows import RowModel, as_linear, filled_scores
 from lowdim.models.probabilistic_pca.solvers.em import Prior, Search
 from lowdim.models.probabilistic_pca.solvers.expected import Spread, information, spread_of
-from lowdim.models.probabilistic_pca.solvers.latent import Latent, diagonal
+from lowdim.models.probabilistic_pca.solvers.latent import Latent
 from lowdim.results.certificate import counted
 from lowdim.results.record import LinearFit
 from lowdim.results.uncertainty import Count, Intervals, Uncertainty
@@ -67,7 +66,7 @@ MODEL = "It assumes the model: Gaussian hidden values, and Gaussian noise of one
 SCALES = "What columns were divided by (scale=True) is taken for known."
 
 
-def latent_uncertainty(question: Question) -> Uncertainty:
+def answer(question: Question) -> Uncertainty:
     """Of a probabilistic PCA, or of a PCA of rows with holes."""
     fit = question.model.fit_
     latent = isinstance(fit, LatentFit)
@@ -240,7 +239,7 @@ def _task(question: Question, fit: LinearFit) -> LatentTask:
 def _refit(question: Question, fit: LinearFit, source: Source, task: LatentTask, times: Floats) -> Refit:
     weighted = source.with_weights(times)
     seen = observe(weighted)
-    scale = scales(seen, task.scale)
+    scale = observed_scales(seen, task.scale)
     start = Search(task.wish(seen, 1 / scale), _start(fit, seen.mean, scale, seen.count))
     found = fit_by_em(weighted, task, Begun(seen, scale, start, "a resample"), None)
     assert found.ascent is not None

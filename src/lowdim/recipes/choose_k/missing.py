@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from lowdim.matrices.convert import fits, in_memory
-from lowdim.models.probabilistic_pca.count import MOST_COMPONENTS, Problem, most_components
+from lowdim.models.probabilistic_pca.count import MOST_COMPONENTS, Problem
 from lowdim.models.probabilistic_pca.fit import LatentTask, problem_of
 from lowdim.models.probabilistic_pca.solvers.held_out import Trial, try_ks
 from lowdim.recipes.choose_k.rules import RULES
 from lowdim.results.k_choice import Answer, Check, Curve
 from lowdim.runtime.threads import one_blas_thread
+from lowdim.solvers.rank.spectrum_rules import most_components
 from lowdim.sources.source import Source
 from lowdim.views.text.lines import percent
 from lowdim.views.text.screen import swampers

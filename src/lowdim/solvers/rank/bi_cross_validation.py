@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.models.probabilistic_pca.solvers.held_out import split_rows
 from lowdim.runtime.threads import in_order
+from lowdim.solvers.resampling.folds import split_rows
 from lowdim.types import Floats
 
 Places = NDArray[np.intp]

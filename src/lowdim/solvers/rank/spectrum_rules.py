@@ -151,3 +151,14 @@ def roundness(values: Floats, degrees: float) -> tuple[float, float]:
         return 0.0, degrees
     U = m * float(values @ values) / total**2 - 1
     return (degrees * U - m - 1) / 2, (m + 1) / U if U > 0 else np.inf
+
+
+def most_components(n: int, p: int) -> int:
+    """That n rows × p columns can tell from noise: the mean takes one row, and something must be left over."""
+    return max(1, min(p - 1, n - 2))
+
+
+def least_bic_of(variances: Floats, p: int, n: int, weight: float) -> int:
+    """The same from all variances of n different rows, which count `weight` together."""
+    most = min(len(variances), most_components(n, p))
+    return int(np.argmin(ppca_bic(variances, p, weight, most)[1:])) + 1

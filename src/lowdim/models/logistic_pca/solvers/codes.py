@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.matrices.packed import unpacked
 from lowdim.matrices.preparation import piece_rows
 from lowdim.models.logistic_pca.solvers.families import FAMILIES, Bernoulli, Family
-from lowdim.models.probabilistic_pca.solvers.latent import unpacked
 from lowdim.types import Floats, Singles
 
 # One look at rows under natural parameters: how likely they are, how far from their means, how much entries weigh.

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 
 from lowdim.matrices.compiled_exponentials import two_to
-from lowdim.models.probabilistic_pca.solvers.compiled_em import ANY_ORDER, _factor
+from lowdim.solvers.compiled_cholesky import ANY_ORDER, factor
 from lowdim.types import Floats, Singles
 
 LOG2_E = 1.4426950408889634
@@ -78,7 +78,7 @@ def solve_each(systems: Singles, diagonal: Floats, lift: Floats, right: Floats, 
             for c in range(a, size):
                 U[a, c] = 0.0
             U[a, a] = 1.0
-        _factor(U)
+        factor(U)
         for a in range(k):  # Uᵀ y = right, …
             y[a] = right[i, a]
         for a in range(k):

@@ -15,9 +15,9 @@ from functools import partial
 
 import numpy as np
 
+from lowdim.matrices.packed import packed, unpacked
 from lowdim.models.logistic_pca.solvers.column_statistics import Columns, pieces, scatter_of
 from lowdim.models.logistic_pca.solvers.families import Family
-from lowdim.models.probabilistic_pca.solvers.latent import packed, unpacked
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.lbfgs import HALVINGS, Search, Slope, minimised
 from lowdim.sources.source import Block, Source

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from lowdim.matrices.preparation import dense
 from lowdim.models.logistic_pca.solvers.codes import Coded, Decoder, codes, newton_moves, pair_products, rows_at_a_time
 from lowdim.models.logistic_pca.solvers.families import FAMILIES
-from lowdim.models.probabilistic_pca.solvers.em import turned
 from lowdim.solvers.iterate import History, iterate
+from lowdim.solvers.procrustes import rotation_onto
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
 
@@ -262,7 +262,7 @@ def balanced(model: Loadings, sums: Sums, near: Loadings) -> Loadings:
     """The same θ by codes of mean zero and factors of the least penalty, turned so that they lie next to others."""
     form = canonical(model, sums)
     V = form.axes * np.sqrt(form.strengths)[:, None]
-    V = turned(V.T, near.V.T).T @ V
+    V = rotation_onto(V.T, near.V.T).T @ V
     turn = model.V @ np.linalg.pinv(V)
     codes = {at: (z - form.center) @ turn for at, z in model.codes.items()}
     return Loadings(V, form.bias, codes)

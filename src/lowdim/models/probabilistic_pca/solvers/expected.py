@@ -8,16 +8,9 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from lowdim.matrices.packed import packed, unpacked
 from lowdim.matrices.preparation import Preparation
-from lowdim.models.probabilistic_pca.solvers.latent import (
-    Latent,
-    Posterior,
-    packed,
-    posterior,
-    rows_at_a_time,
-    seen_times,
-    unpacked,
-)
+from lowdim.models.probabilistic_pca.solvers.latent import Latent, Posterior, posterior, rows_at_a_time, seen_times
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
 

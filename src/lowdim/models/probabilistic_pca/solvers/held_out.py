@@ -14,6 +14,7 @@ from lowdim.models.probabilistic_pca.solvers.expected import expected, pays_to_c
 from lowdim.models.probabilistic_pca.solvers.latent import predicted
 from lowdim.runtime.threads import in_order
 from lowdim.solvers.rank.spectrum_rules import LEAST_NOISE
+from lowdim.solvers.resampling.folds import Places, split_rows
 from lowdim.sources.arrays import ArraySource
 from lowdim.types import Floats
 
@@ -116,7 +117,6 @@ def _predictions(shown: Floats, k: int, wish: Wish, rng: np.random.Generator) ->
 # A density can be judged by whole rows, unlike a reconstruction, which uses the entries that it is to predict: with
 # every component more, a density has to spread thinner elsewhere.
 
-Places = NDArray[np.intp]
 
 FOLDS = 5
 
@@ -134,18 +134,6 @@ def held_out_densities(
         return np.asarray(log_densities(np.delete(Y, held, axis=0), Y[held], most, centered).mean(axis=0))
 
     return np.array(list(in_order(densities, places)))
-
-
-def split_rows(numbers: Places, parts: int, rng: np.random.Generator) -> list[Places]:
-    """The rows in so many parts, drawn at random; those of one number stay together.
-
-    A row whose copy is known is no test: whatever fits the copy's noise fits the row's.
-    """
-    distinct, which = np.unique(numbers, return_inverse=True)
-    part_of = np.empty(len(distinct), dtype=np.intp)
-    for part, some in enumerate(np.array_split(rng.permutation(len(distinct)), parts)):
-        part_of[some] = part
-    return [np.flatnonzero(part_of[which] == part) for part in range(parts)]
 
 
 def log_densities(known: Floats, new: Floats, most: int, centered: bool = True) -> Floats:

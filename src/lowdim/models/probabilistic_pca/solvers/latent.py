@@ -8,6 +8,14 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.matrices.packed import (
+    _weights_of_packed,
+    other_triangle,
+    packed,
+    packed_squares,
+    triangle,
+    unpacked,
+)
 from lowdim.matrices.preparation import piece_rows
 from lowdim.types import Floats
 
@@ -202,61 +210,6 @@ def rows_at_a_time(p: int, k: int) -> int:
 def piece_memory(p: int, k: int) -> int:
     """Bytes that work on so many rows takes: them, their distances, what was seen twice over, and the matrices."""
     return 8 * rows_at_a_time(p, k) * (6 * p + 3 * (k + 1) * (k + 2) // 2)
-
-
-@cache
-def triangle(k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows and columns of the upper triangle of a k × k matrix, row by row; every step of EM asks often."""
-    one, other = np.triu_indices(k)
-    return one, other
-
-
-def unpacked(triangles: Floats, k: int) -> Floats:
-    """(n, k, k) symmetric matrices from their upper triangles (n, k (k + 1) / 2)."""
-    one, other = triangle(k)
-    whole = np.empty((len(triangles), k, k))
-    whole[:, one, other] = triangles
-    whole[:, other, one] = triangles
-    return whole
-
-
-def diagonal(triangles: Floats, k: int) -> Floats:
-    """(n, k) diagonals of symmetric matrices from their upper triangles."""
-    one, other = triangle(k)
-    return triangles[:, one == other]
-
-
-def packed(whole: Floats) -> Floats:
-    """(n, k (k + 1) / 2) upper triangles of symmetric matrices (n, k, k)."""
-    one, other = triangle(whole.shape[1])
-    return whole[:, one, other]
-
-
-def packed_squares(z: Floats) -> Floats:
-    """(n, (k + 1) (k + 2) / 2) by which the upper triangle of S gives (z, 1)ᵀ S (z, 1), for every row z of (n, k)."""
-    longer = np.append(z, np.ones((len(z), 1)), axis=1)
-    one, other = triangle(longer.shape[1])
-    return longer[:, one] * longer[:, other] * _weights_of_packed(longer.shape[1])
-
-
-@dataclass(frozen=True)
-class _Places:
-    """Which entries stand where in the upper triangle of a matrix over k loadings and a mean."""
-
-    loadings: NDArray[np.bool_]
-    crossed: NDArray[np.bool_]
-
-
-@cache
-def other_triangle(k: int) -> _Places:
-    """Of loadings and a mean: which entries are about loadings alone, and which about a loading and the mean."""
-    one, other = triangle(k + 1)
-    return _Places(other < k, (other == k) & (one < k))
-
-
-def _weights_of_packed(k: int) -> Floats:
-    one, other = triangle(k)
-    return np.where(one == other, 1.0, 2.0)
 
 
 def times_seen(seen: Floats, table: Floats, compiled: bool) -> Floats:
