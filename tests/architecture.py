@@ -316,19 +316,5 @@ LAZY_KNOTS: list[set[str]] = [
         "models/recogniser/model.py",
         "models/vector_quantizer/model.py",
     },
-    {
-        "sources/arrays.py",
-        "sources/source.py",
-        "sources/views_of_rows.py",
-    },
-    {
-        "sources/dask/source.py",
-        "sources/dask/tasks.py",
-        "sources/frames.py",
-    },
-    {
-        "sources/formats/texts.py",
-        "sources/open.py",
-    },
 ]
 """Files that import each other when imports inside functions are counted."""

@@ -258,6 +258,15 @@ def test_bounds_hold_for_integers_that_float64_cannot_tell_apart(dtype: str, spr
     assert any("of more digits than float64 has" in str(one.message) for one in said) == unsure
 
 
+def test_small_weights_do_not_hide_large_integers() -> None:
+    X = 2**60 + np.random.default_rng(0).integers(0, 100, (80, 3))
+    with pytest.warns(lowdim.errors.AccuracyWarning, match="of more digits than float64"):
+        certificate = lowdim.PCA(3, ddof=0).fit(X, sample_weight=np.full(80, 1e-12)).certificate_
+    true = _exact_spectrum(X.tolist()) * 79 / 80
+    assert (certificate.lower <= true).all()
+    assert (true <= certificate.upper).all()
+
+
 def test_extended_precision_beyond_float64_is_not_certified_for_constant() -> None:
     if np.finfo(np.longdouble).eps >= np.finfo(float).eps:
         pytest.skip("longdouble is float64 here")

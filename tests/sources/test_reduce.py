@@ -14,8 +14,8 @@ from catalogue import ENGINES, Engine, blocks_of, case
 from lowdim.errors import BadInput, NeedsAnotherPass, WrongShape
 from lowdim.runtime.threads import in_order
 from lowdim.sources.open import open_source
-from lowdim.sources.source import Block
-from lowdim.sources.views_of_rows import WeightedSource, checked_weights
+from lowdim.sources.source import Block, WeightedSource
+from lowdim.sources.views_of_rows import checked_weights
 
 SOURCES = [engine for engine in ENGINES if not engine.batches]
 

@@ -10,7 +10,7 @@ import scipy.sparse
 import lowdim
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.dask.source import dask_source
-from lowdim.sources.views_of_rows import rows_at
+from lowdim.sources.views_of_rows import ChosenRows, PreparedSource, rows_at
 
 X = np.random.default_rng(0).integers(0, 3, (500, 4)).astype(float)
 PLACES = np.array([499, 3, 3, 0, 250])
@@ -36,3 +36,41 @@ def test_the_rows_are_a_copy():
     found = rows_at(ArraySource(X), PLACES)
     found[:] = -1
     assert (X >= 0).all()
+
+
+def _labelled() -> ArraySource:
+    source = ArraySource(np.arange(24.0).reshape(6, 4), ("a", "b", "c", "d"))
+    source.title, source.shape_of_rows, source.reading_bytes = "pictures", (2, 2), 7
+    source.beside = {"who": np.array(list("uvwxyz"))}
+    return source
+
+
+SAME = {"n_columns", "columns", "numbered", "header", "repeatable", "title", "shape_of_rows", "reading_bytes"}
+"""What no view of rows changes."""
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda source: ChosenRows(source, np.array([1, 4])),
+        lambda source: source.after(2),
+        lambda source: source.with_weights(np.arange(6.0)),
+        lambda source: PreparedSource(source, np.ones(4), np.full(4, 2.0)),
+    ],
+    ids=["chosen", "later", "weighted", "prepared"],
+)
+def test_a_view_says_of_itself_what_its_source_does(view) -> None:
+    source = _labelled()
+    found = view(source)
+    assert {name: getattr(found, name) for name in SAME} == {name: getattr(source, name) for name in SAME}
+
+
+def test_columns_kept_aside_follow_their_rows() -> None:
+    source = _labelled()
+    assert ChosenRows(source, np.array([1, 4])).aside("who").tolist() == ["v", "y"]
+    assert source.after(2).aside("who").tolist() == list("wxyz")
+
+
+def test_chosen_rows_keep_their_weights() -> None:
+    chosen = ChosenRows(_labelled().with_weights(np.arange(1.0, 7.0)), np.array([1, 4]))
+    assert [block.weight.tolist() for block in chosen.blocks()] == [[2.0, 5.0]]

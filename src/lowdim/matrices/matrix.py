@@ -32,8 +32,7 @@ from lowdim.matrices.rounding import UNIT_ROUNDOFF, Rounding
 from lowdim.matrices.scaling import Scaling
 from lowdim.runtime.threads import all_blas_threads, in_order, one_blas_thread
 from lowdim.sources.arrays import ArraySource, SparseSource
-from lowdim.sources.source import Block, Source
-from lowdim.sources.views_of_rows import WeightedSource
+from lowdim.sources.source import Block, Source, WeightedSource
 from lowdim.types import Floats
 
 # The ladder of matrices: Matrix (products) < RowBlocks (one fold over rows) < InMemory (the array itself).

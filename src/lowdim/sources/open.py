@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +22,14 @@ from lowdim.sources.arrays import (
     refuse_shape,
 )
 from lowdim.sources.columns import Selection
+from lowdim.sources.formats.readers import ARRAYS, WITH_TABLES, matching, table_reader
 from lowdim.sources.formats.stdin import called, is_pipe, spooled
 from lowdim.sources.formats.table import TableReader, TableSource
-from lowdim.sources.kinds import contents_of, kind_of
 from lowdim.sources.source import Source
 from lowdim.sources.stream import StreamSource
 
 # Paths to sources: which reader takes which kind of file.
 
-ARRAYS = ("npy", "npz", "hdf5", "zarr")
-"""Kinds of files whose columns have no names."""
-
-WITH_TABLES = ("duckdb", "sqlite", "excel")
-"""Kinds of files that hold several tables. In others that are tables, `table` names a column of texts."""
 
 TOGETHER = ("parquet", "pictures", "texts")
 """Kinds of which many files are read as one."""
@@ -124,46 +118,6 @@ def _queried(sql: str, kind: str, paths: Sequence[Path], text: str, table: str |
     return query_table(sql, table_reader(kind, paths, text, table))
 
 
-def table_reader(kind: str, paths: Sequence[Path], text: str, table: str | None) -> TableReader:
-    """The reader of a table; `table` chooses among several in one file."""
-    path = paths[0]
-    if kind == "sqlite":
-        from lowdim.sources.formats.sqlite import SqliteReader
-
-        return SqliteReader(path, table)
-    if kind == "duckdb":
-        from lowdim.sources.formats.duckdb import database_table
-
-        return database_table(path, table)
-    if kind == "excel":
-        from lowdim.sources.formats.excel import ExcelReader
-
-        return ExcelReader(path, table)
-    from lowdim.sources.formats import arrow, parquet
-
-    makers: dict[str, Callable[[], TableReader]] = {
-        "csv": lambda: arrow.CsvReader(path),
-        "tsv": lambda: arrow.CsvReader(path, "\t"),
-        "feather": lambda: arrow.FeatherReader(path),
-        "jsonl": lambda: arrow.JsonLinesReader(path),
-        "parquet": lambda: parquet.ParquetReader(paths, text),
-    }
-    return makers[kind]()
-
-
-def matching(text: str) -> tuple[str, Sequence[Path]]:
-    """The kind of data behind a path or pattern, and the files that hold them."""
-    path = Path(text)
-    if path.is_dir():
-        return contents_of(path)
-    if path.exists() or not glob.has_magic(text):
-        return kind_of(path), [path]
-    found = sorted(map(Path, glob.glob(text, recursive=True)))
-    if not found:
-        raise BadFile(f"{text}: no file matches this pattern; check it.")
-    return kind_of(found[0]), found
-
-
 # The one door in: whatever holds rows becomes a Source.
 
 
@@ -240,7 +194,7 @@ def open_source(
 
         return dask_source(data)
     if type(data).__module__.startswith("xarray."):
-        from lowdim.sources.frames import xarray_source
+        from lowdim.sources.xarray import xarray_source
 
         return xarray_source(data)
     if type(data).__module__.startswith("anndata."):

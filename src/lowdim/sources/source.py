@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, TypeVar, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadParameter, Interrupted
+from lowdim.errors import BadInput, BadParameter, Interrupted
 from lowdim.runtime.progress import new_pass
 from lowdim.runtime.threads import in_order
 from lowdim.sources.columns import near
@@ -73,6 +73,12 @@ class Source(ABC):
     beside: Mapping[str, NDArray[Any]] = MappingProxyType({})
     """Columns that are kept aside: labels, names of files."""
 
+    def take_after(self, other: Source) -> None:
+        """Say of itself what another source does, whose rows these are: whoever wraps a source changes what differs."""
+        for name in Source.__annotations__:
+            if hasattr(other, name):
+                setattr(self, name, getattr(other, name))
+
     @abstractmethod
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give all rows once, in order; `least_rows` is a wish: fewer would make merging dearer than computing."""
@@ -120,8 +126,6 @@ class Source(ABC):
 
     def after(self, rows: int) -> Source:
         """The source without its first rows."""
-        from lowdim.sources.views_of_rows import LaterRows
-
         return LaterRows(self, rows)
 
     def rows_per_block(self, least_rows: int = 1) -> int:
@@ -143,8 +147,6 @@ class Source(ABC):
 
     def with_weights(self, weight: NDArray[np.float64]) -> Source:
         """The same rows, one weight for each; rows of weight zero are left out."""
-        from lowdim.sources.views_of_rows import WeightedSource
-
         return WeightedSource(self, weight)
 
     def count_rows(self) -> int | None:
@@ -196,3 +198,87 @@ class ColumnwiseSource(ConvertibleSource):
     @abstractmethod
     def read_columns(self, start: int, stop: int) -> NDArray[Any]:
         """(n, stop − start) consecutive columns, as they are stored: missing entries have their code."""
+
+
+@final
+class LaterRows(Source):
+    """Another source without its first rows; they are read and passed over."""
+
+    def __init__(self, source: Source, skip: int):
+        self.take_after(source)
+        self._source = source
+        self._skip = skip
+        self.n_rows = None if source.n_rows is None else source.n_rows - skip
+        self.remote = False  # its blocks are cut here
+        self.beside = {name: column[skip:] for name, column in source.beside.items()}
+        if self.n_rows is not None and self.n_rows < 1:
+            raise self._too_few(source.n_rows)
+
+    def blocks(self, least_rows: int = 1) -> Iterator[Block]:
+        """Give the later rows, counted from where they begin."""
+        there = 0
+        for block in self._source.blocks(least_rows):
+            count = block.rows.shape[0]
+            first = max(0, self._skip - there)
+            there += count
+            if first < count:
+                weight = None if block.weight is None else block.weight[first:]
+                yield Block(there - count + first - self._skip, block.rows[first:], weight)
+        if there <= self._skip:
+            raise self._too_few(there)
+
+    def describe(self) -> str:
+        """Say which rows they are."""
+        return f"{self._source.describe()} after row {self._skip:,}"
+
+    def _too_few(self, rows: int | None) -> BadInput:
+        return BadInput(
+            f"{self._source.describe()} has {rows:,} rows, and {self._skip:,} of them were read before: nothing is "
+            "left to go on with."
+        )
+
+
+@final
+class WeightedSource(Source):
+    """Another source with one weight per row. Rows of weight zero are left out, whatever they hold."""
+
+    def __init__(self, source: Source, weight: NDArray[np.float64]):
+        self.take_after(source)
+        self.inner = source
+        self._weight = weight
+
+    @property
+    def n_used(self) -> int:
+        """Rows that are not left out."""
+        return int(np.count_nonzero(self._weight > 0))
+
+    def blocks(self, least_rows: int = 1) -> Iterator[Block]:
+        """Give the blocks with their weights."""
+        for block in self.inner.blocks(least_rows):
+            weighted = with_weight(block, self._weight[block.start : block.start + block.rows.shape[0]])
+            if weighted is not None:
+                yield weighted
+
+    def with_weights(self, weight: NDArray[np.float64]) -> Source:
+        """The same rows; weights multiply."""
+        return WeightedSource(self.inner, self._weight * weight)
+
+    def limited(self, block_bytes: int) -> Self:
+        """The same rows in blocks of at most so many bytes."""
+        twin = super().limited(block_bytes)
+        twin.inner = self.inner.limited(block_bytes)
+        return twin
+
+    def describe(self) -> str:
+        """Say what the rows are."""
+        return self.inner.describe()
+
+
+def with_weight(block: Block, weight: NDArray[np.float64]) -> Block | None:
+    """The rows of a block whose weight is not zero; None if there are none."""
+    if block.weight is not None:
+        weight = weight * block.weight
+    used = weight > 0
+    if used.all():
+        return Block(block.start, block.rows, weight)
+    return Block(block.start, block.rows[used], weight[used]) if used.any() else None

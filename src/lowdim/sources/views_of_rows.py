@@ -1,4 +1,4 @@
-"""Sources made of another: some of its rows, later ones, weighted, prepared, or with unknown in place of zero."""
+"""Sources made of another: some of its rows, prepared, or with unknown in place of zero; and weights of rows."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ class ChosenRows(Source):
     """Another source with some of its rows alone; the others are read and passed over, block by block."""
 
     def __init__(self, source: Source, places: NDArray[np.intp]):
+        self.take_after(source)
         self._source, self._places = source, places
         """(m,) numbers of the rows, from 0, rising."""
-        self.n_rows, self.n_columns = len(places), source.n_columns
-        self.columns, self.dtype, self.title = source.columns, source.dtype, source.title
-        self.repeatable, self.sparse, self.density = source.repeatable, source.sparse, source.density
-        self.shape_of_rows, self.header = source.shape_of_rows, source.header
+        self.n_rows, self.remote = len(places), False  # its blocks are cut here
+        self.beside = {name: column[places] for name, column in source.beside.items()}
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give those rows of each block that were chosen, if there are some."""
@@ -35,56 +34,13 @@ class ChosenRows(Source):
         for block in self._source.blocks(least_rows):
             first, last = np.searchsorted(self._places, [block.start, block.start + block.rows.shape[0]])
             if first < last:
-                yield Block(done, block.rows[self._places[first:last] - block.start])
+                chosen = self._places[first:last] - block.start
+                yield Block(done, block.rows[chosen], None if block.weight is None else block.weight[chosen])
                 done += int(last - first)
 
     def describe(self) -> str:
         """Say how many of which rows."""
         return f"{len(self._places):,} rows of {self._source.describe()}"
-
-
-# The rows of a source after the first ones, for a fit that goes on where another stopped.
-
-
-@final
-class LaterRows(Source):
-    """Another source without its first rows; they are read and passed over."""
-
-    def __init__(self, source: Source, skip: int):
-        self._source = source
-        self._skip = skip
-        self.n_rows = None if source.n_rows is None else source.n_rows - skip
-        self.n_columns = source.n_columns
-        self.columns = source.columns
-        self.dtype = source.dtype
-        self.repeatable = source.repeatable
-        self.sparse = source.sparse
-        self.density = source.density
-        if self.n_rows is not None and self.n_rows < 1:
-            raise self._too_few(source.n_rows)
-
-    def blocks(self, least_rows: int = 1) -> Iterator[Block]:
-        """Give the later rows, counted from where they begin."""
-        there = 0
-        for block in self._source.blocks(least_rows):
-            count = block.rows.shape[0]
-            first = max(0, self._skip - there)
-            there += count
-            if first < count:
-                weight = None if block.weight is None else block.weight[first:]
-                yield Block(there - count + first - self._skip, block.rows[first:], weight)
-        if there <= self._skip:
-            raise self._too_few(there)
-
-    def describe(self) -> str:
-        """Say which rows they are."""
-        return f"{self._source.describe()} after row {self._skip:,}"
-
-    def _too_few(self, rows: int | None) -> BadInput:
-        return BadInput(
-            f"{self._source.describe()} has {rows:,} rows, and {self._skip:,} of them were read before: nothing is "
-            "left to go on with."
-        )
 
 
 # Rows of a source with columns shifted and divided, so that those in different units count alike.
@@ -95,11 +51,9 @@ class PreparedSource(ConvertibleSource):
     """Another source as dense rows (x − shift) / scale, made as they are read."""
 
     def __init__(self, source: Source, shift: Floats, scale: Floats):
+        self.take_after(source)
         self.source, self.shift, self.scale = source, shift, scale
-        self.n_rows, self.n_columns = source.n_rows, source.n_columns
-        self.columns, self.title, self.weighted = source.columns, source.title, source.weighted
-        self.repeatable = source.repeatable
-        self.dtype = np.dtype(np.float64)
+        self.dtype, self.sparse, self.density, self.remote = np.dtype(np.float64), False, 1.0, False
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give dense rows, as many at a time as a block may hold."""
@@ -169,13 +123,10 @@ def _dense(rows: Any) -> Floats:
 class UnstoredMissing(Source):
     """Another source, sparse, as dense rows with NaN where nothing is stored; stored zeros are zeros."""
 
-    repeatable = True
-
     def __init__(self, source: Source):
+        self.take_after(source)
         self._source = source
-        self.n_rows, self.n_columns = source.n_rows, source.n_columns
-        self.columns, self.title, self.weighted = source.columns, source.title, source.weighted
-        self.dtype = np.dtype(np.float64)
+        self.dtype, self.sparse, self.density, self.remote = np.dtype(np.float64), False, 1.0, False
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give dense rows, as many at a time as a block may hold."""
@@ -197,61 +148,7 @@ class UnstoredMissing(Source):
         return f"{self._source.describe()}, of which what is not stored is missing"
 
 
-# Row weights: a source whose blocks carry them.
-
-
-@final
-class WeightedSource(Source):
-    """Another source with one weight per row. Rows of weight zero are left out, whatever they hold."""
-
-    def __init__(self, source: Source, weight: NDArray[np.float64]):
-        self.inner = source
-        self._weight = weight
-        self.n_rows = source.n_rows
-        self.n_columns = source.n_columns
-        self.columns = source.columns
-        self.dtype = source.dtype
-        self.repeatable = source.repeatable
-        self.remote = source.remote
-        self.sparse = source.sparse
-        self.density = source.density
-
-    @property
-    def n_used(self) -> int:
-        """Rows that are not left out."""
-        return int(np.count_nonzero(self._weight > 0))
-
-    def blocks(self, least_rows: int = 1) -> Iterator[Block]:
-        """Give the blocks with their weights."""
-        for block in self.inner.blocks(least_rows):
-            weighted = with_weight(block, self._weight[block.start : block.start + block.rows.shape[0]])
-            if weighted is not None:
-                yield weighted
-
-    def with_weights(self, weight: NDArray[np.float64]) -> Source:
-        """The same rows; weights multiply."""
-        return WeightedSource(self.inner, self._weight * weight)
-
-    def limited(self, block_bytes: int) -> Self:
-        """The same rows in blocks of at most so many bytes."""
-        twin = super().limited(block_bytes)
-        twin.inner = self.inner.limited(block_bytes)
-        return twin
-
-    def describe(self) -> str:
-        """Say what the rows are."""
-        return self.inner.describe()
-
-
-def with_weight(block: Block, weight: NDArray[np.float64]) -> Block | None:
-    """The rows of a block whose weight is not zero; None if there are none."""
-    if block.weight is not None:
-        weight = weight * block.weight
-    used = weight > 0
-    if used.all():
-        return Block(block.start, block.rows, weight)
-    return Block(block.start, block.rows[used], weight[used]) if used.any() else None
-
+# Row weights.
 
 LARGEST_WEIGHT = 1e150
 

@@ -22,6 +22,7 @@ from lowdim.solvers.choose import Choice
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.solvers.solver import Factors, OutgrownError, Solver
 from lowdim.solvers.svd import TSQR, FullSVD
+from lowdim.sources.source import WeightedSource
 from lowdim.types import Floats
 
 EXACT_INTEGERS = 2.0**53
@@ -168,7 +169,7 @@ def _read_inexactly(matrix: RowBlocks) -> NDArray[np.bool_]:
         return np.zeros(matrix.n_columns, dtype=bool)
     if dtype.kind == "f":
         return np.ones(matrix.n_columns, dtype=bool)
-    if matrix.source.weighted:
+    if matrix.source.weighted or isinstance(matrix.source, WeightedSource):
         return np.ones(matrix.n_columns, dtype=bool)  # a small weight may hide a large number
     inexact: NDArray[np.bool_] = _lengths(matrix) > EXACT_INTEGERS * matrix.unit  # no value is longer than its column
     return inexact

@@ -14,8 +14,7 @@ from lowdim.models.nmf.settings import NmfTask
 from lowdim.models.nmf.solvers import choose
 from lowdim.runtime.memory import SLACK, Budget
 from lowdim.sources.arrays import ArraySource, SparseSource
-from lowdim.sources.source import ConvertibleSource, Source
-from lowdim.sources.views_of_rows import WeightedSource
+from lowdim.sources.source import ConvertibleSource, Source, WeightedSource
 from lowdim.views.text.explain import PlanFacts
 
 USUAL = 20

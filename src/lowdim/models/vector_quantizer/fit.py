@@ -22,8 +22,8 @@ from lowdim.models.vector_quantizer.solvers import Assigned, Codebook, assign, l
 from lowdim.results.certificate import counted
 from lowdim.results.record import Provenance
 from lowdim.sources.arrays import ArraySource
-from lowdim.sources.source import Source
-from lowdim.sources.views_of_rows import WeightedSource, passes_to_pick, rows_at
+from lowdim.sources.source import Source, WeightedSource
+from lowdim.sources.views_of_rows import passes_to_pick, rows_at
 from lowdim.types import Floats
 
 IN_MEMORY = 2**30

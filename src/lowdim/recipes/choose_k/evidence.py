@@ -28,8 +28,8 @@ from lowdim.solvers.rank.noise import (
     row_sizes,
 )
 from lowdim.solvers.rank.parallel_analysis import Parallel, flipped, parallel_analysis, shuffled
-from lowdim.sources.source import Block, Source
-from lowdim.sources.views_of_rows import WeightedSource, as_counts
+from lowdim.sources.source import Block, Source, WeightedSource
+from lowdim.sources.views_of_rows import as_counts
 from lowdim.types import Floats
 
 # What rules for the number of components have to go by: the spectrum, some rows, and how many there are of all.

@@ -15,8 +15,7 @@ from lowdim.errors import BadInput
 from lowdim.runtime.threads import alone
 from lowdim.sources.arrays import as_table
 from lowdim.sources.frames import as_frame, frame_source, rows_of
-from lowdim.sources.source import Block, Source
-from lowdim.sources.views_of_rows import with_weight
+from lowdim.sources.source import Block, Source, with_weight
 
 # What a task of somebody else's scheduler does with the chunks that make a block: join, fold, map.
 

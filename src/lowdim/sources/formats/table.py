@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadFile
 from lowdim.sources.columns import MOST_CATEGORIES, Column, Selection
-from lowdim.sources.source import Block, ConvertibleSource
-from lowdim.sources.views_of_rows import with_weight
+from lowdim.sources.source import Block, ConvertibleSource, with_weight
 
 
 class TableReader(ABC):

@@ -16,8 +16,8 @@ from lowdim.errors import BadFile, BadParameter
 from lowdim.sources.arrays import SparseSource
 from lowdim.sources.columns import Selection, names_of, near, refuse_other_label
 from lowdim.sources.formats.csv_dialect import encoding_of
+from lowdim.sources.formats.readers import ARRAYS, WITH_TABLES, matching, table_reader
 from lowdim.sources.formats.table import TableReader
-from lowdim.sources.open import ARRAYS, WITH_TABLES, matching, table_reader
 from lowdim.sources.source import Source
 
 # Documents as they are read, one text each, with their names and known classes: a folder of texts, or a table.

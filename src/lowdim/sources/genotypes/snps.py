@@ -71,11 +71,10 @@ class FilledCalls(Source):
     """
 
     def __init__(self, source: Source, means: Floats, strict: bool, used: Mask | None = None):
+        self.take_after(source)
         self._source, self._means, self._strict, self._used = source, means, strict, used
         self.n_rows = source.n_rows if used is None else int(used.sum())
-        self.n_columns, self.columns, self.title = source.n_columns, source.columns, source.title
-        self.repeatable, self.remote = source.repeatable, source.remote
-        self.dtype = np.dtype(np.float64)
+        self.dtype, self.sparse, self.density = np.dtype(np.float64), False, 1.0
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give dense rows of float64, a few at a time."""
