@@ -190,3 +190,12 @@ def test_em_that_does_not_fit_is_refused_with_numbers(tmp_path):
     with_holes(tmp_path / "holes.npy", 2000, 500)
     with pytest.raises(TooLarge, match=r"for the solver .* allow [\d,]+ MB"):
         ProbabilisticPCA(3, memory=resident_bytes() + 45_000_000).fit(tmp_path / "holes.npy")
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl"])
+def test_text_being_parsed_counts_towards_the_budget(name, tmp_path):
+    """Arrow parses ahead of what is asked for: blocks of text that no array is made of yet."""
+    path = tmp_path / name
+    row = "1.5,2\n" if name == "rows.csv" else '{"a": 1.5, "b": 2}\n'
+    path.write_text("a,b\n" * (name == "rows.csv") + row * 20)
+    assert open_source(path).reading_bytes > 0

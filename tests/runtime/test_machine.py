@@ -41,7 +41,7 @@ def test_it_says_what_psutil_says():
 
 def linux(folder, monkeypatch, cgroup, files, available=8_000_000):
     """A machine with 8 GB free, whose process is in these control groups."""
-    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(machine, "SYSTEM", "linux")
     monkeypatch.setattr(machine, "PROC", folder / "proc")
     monkeypatch.setattr(machine, "CGROUPS", folder / "cgroup")
     files = {f"cgroup/{name}": text for name, text in files.items()}
@@ -123,7 +123,7 @@ def no_psutil(monkeypatch):
 
 @pytest.mark.parametrize("platform", ["darwin", "win32", "freebsd15"])
 def test_psutil_is_asked_where_it_is_there(monkeypatch, platform):
-    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(machine, "SYSTEM", platform)
     assert resident_bytes() == pytest.approx(psutil.Process().memory_info().rss, rel=0.2)
     assert 0 < available_memory() <= psutil.virtual_memory().total
 
@@ -153,7 +153,7 @@ def test_windows_own_calls(monkeypatch, no_psutil):
             return -1
 
     kernel = SimpleNamespace(GlobalMemoryStatusEx=status, K32GetProcessMemoryInfo=counters, GetCurrentProcess=Current())
-    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(machine, "SYSTEM", "win32")
     monkeypatch.setattr(machine, "_library", {"kernel32": kernel}.__getitem__)
     assert (available_memory(), resident_bytes()) == (5_000, 700)
     kernel.GlobalMemoryStatusEx = kernel.K32GetProcessMemoryInfo = lambda *_: 0  # refused
@@ -172,7 +172,7 @@ def test_the_calls_of_macos(monkeypatch, no_psutil):
         return 0
 
     system = SimpleNamespace(task_info=task_info, host_statistics64=host_statistics64, mach_host_self=lambda: 9)
-    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(machine, "SYSTEM", "darwin")
     monkeypatch.setattr(machine, "_library", {"/usr/lib/libSystem.dylib": system}.__getitem__)
     named = SimpleNamespace(in_dll=lambda library, name: {"mach_task_self_": ctypes.c_uint32(7)}[name])
     plain = ctypes.c_uint32
@@ -187,7 +187,7 @@ def test_the_calls_of_macos(monkeypatch, no_psutil):
 
 
 def test_a_system_that_says_nothing_keeps_no_limit_and_says_so(monkeypatch, no_psutil):
-    monkeypatch.setattr(sys, "platform", "haiku1")
+    monkeypatch.setattr(machine, "SYSTEM", "haiku1")
     assert available_memory() == sys.maxsize
     with pytest.raises(BadParameter, match=r"memory='1GB'.*haiku1.*pip install psutil"):
         PCA(2, memory="1GB").fit(np.eye(4))

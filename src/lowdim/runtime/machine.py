@@ -18,6 +18,9 @@ from typing import Any
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
 
+SYSTEM: str = sys.platform
+"""As a plain text: a type checker would take what other systems need for unreachable."""
+
 READ_ONLY = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 """How files of numbers are opened: Windows would else take CR LF for LF, and byte 26 for the end."""
 
@@ -26,28 +29,28 @@ READ_ONLY = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 
 def held_bytes() -> int | None:
     """Bytes that this process holds in memory now; None where the system does not say."""
-    if sys.platform == "linux":
+    if SYSTEM == "linux":
         return _kilobytes(PROC / "self" / "status", "VmRSS")
     psutil = _psutil()
     if psutil is not None:
         return int(psutil.Process().memory_info().rss)
-    if sys.platform == "darwin":
+    if SYSTEM == "darwin":
         return _held_on_macos()
-    return _held_on_windows() if sys.platform == "win32" else None
+    return _held_on_windows() if SYSTEM == "win32" else None
 
 
 def free_bytes() -> int | None:
     """Bytes that can be had without swapping, on the machine and in its container; None where nobody says."""
-    if sys.platform == "linux":
+    if SYSTEM == "linux":
         known = [_kilobytes(PROC / "meminfo", "MemAvailable"), *map(_left, _limited_groups())]
         said = [left for left in known if left is not None]
         return min(said) if said else None
     psutil = _psutil()
     if psutil is not None:
         return int(psutil.virtual_memory().available)
-    if sys.platform == "darwin":
+    if SYSTEM == "darwin":
         return _free_on_macos()
-    return _free_on_windows() if sys.platform == "win32" else None
+    return _free_on_windows() if SYSTEM == "win32" else None
 
 
 def _psutil() -> Any:

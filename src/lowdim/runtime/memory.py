@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lowdim.errors import BadParameter
-from lowdim.runtime.machine import free_bytes, held_bytes
+from lowdim.runtime import machine
 
 UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
@@ -37,9 +37,9 @@ def budget_of(owner: str, memory: Any) -> Budget | None:
     """The budget behind memory=None, a number of bytes, or a text such as "512MB" or "1.5 GiB"."""
     if memory is None:
         return None
-    if held_bytes() is None:
+    if machine.held_bytes() is None:
         raise BadParameter(
-            f"{owner}(memory={memory!r}): this system ({sys.platform}) does not say how much memory a process holds, "
+            f"{owner}(memory={memory!r}): this system ({machine.SYSTEM}) does not say how much memory a process holds, "
             "so that no limit can be kept: pip install psutil, or leave memory out."
         )
     if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
@@ -53,10 +53,10 @@ def budget_of(owner: str, memory: Any) -> Budget | None:
 
 def resident_bytes() -> int:
     """Bytes that the process holds in memory now; 0 where the system does not say."""
-    return held_bytes() or 0
+    return machine.held_bytes() or 0
 
 
 def available_memory() -> int:
     """Bytes that can be had without swapping, on the machine and in its container; all, where the system is silent."""
-    free = free_bytes()
+    free = machine.free_bytes()
     return sys.maxsize if free is None else free

@@ -14,13 +14,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from numbers import Integral
 from typing import Any, TypeVar
 
 import scipy.linalg  # noqa: F401  its OpenBLAS must be loaded before the controller below looks for libraries
 import threadpoolctl
 
 from lowdim.errors import BadParameter
+from lowdim.types import is_whole
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -116,7 +116,7 @@ def at_most_threads(owner: str, n_jobs: Any) -> Iterator[None]:
     if n_jobs is None or n_jobs == -1:
         yield
         return
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or int(n_jobs) < 1:
+    if not is_whole(n_jobs) or int(n_jobs) < 1:
         raise BadParameter.of(owner, "n_jobs", n_jobs, "a whole number from 1, -1 for all cores, or None")
     with _controller().limit(limits=int(n_jobs), user_api="blas"):
         yield

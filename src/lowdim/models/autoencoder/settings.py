@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from lowdim.errors import BadParameter
 from lowdim.models.autoencoder.record import ACTIVATIONS, LOSSES, MOST_LAYERS
 from lowdim.models.base import parameters
 from lowdim.models.base.parameters import seed_of
+from lowdim.types import is_number, is_whole
 
 OWNER = "Autoencoder"
 
@@ -87,7 +87,7 @@ def task_of(model: Any, p: int, seed: int | None = None) -> NetworkTask:
     ):
         parameters.whole(OWNER, name, given, least, None)
     share = model.validation
-    if not isinstance(share, Real) or isinstance(share, bool) or not 0 <= float(share) <= 0.9:
+    if not is_number(share) or not 0 <= float(share) <= 0.9:
         raise BadParameter.of(OWNER, "validation", share, "a share of the rows from 0 to 0.9")
     if not isinstance(model.device, str):
         raise BadParameter.of(OWNER, "device", model.device, "'auto', 'cpu', 'cuda' or another device of PyTorch's")
@@ -115,11 +115,11 @@ def task_of(model: Any, p: int, seed: int | None = None) -> NetworkTask:
 def hidden_units(hidden: Any) -> tuple[int, ...]:
     """Units of the encoder's hidden layers."""
     needed = "a tuple of the units of the encoder's hidden layers, such as (1000, 500, 250), or () for a linear network"
-    listed = (hidden,) if isinstance(hidden, Integral) and not isinstance(hidden, bool) else hidden
+    listed = (hidden,) if is_whole(hidden) else hidden
     if not isinstance(listed, (tuple, list)):
         raise BadParameter.of(OWNER, "hidden", hidden, needed)
     units = tuple(listed)
-    if not all(isinstance(u, Integral) and not isinstance(u, bool) and int(u) >= 1 for u in units):
+    if not all(is_whole(u) and int(u) >= 1 for u in units):
         raise BadParameter.of(OWNER, "hidden", hidden, needed)
     if len(units) >= MOST_LAYERS:
         raise BadParameter.of(OWNER, "hidden", hidden, f"of at most {MOST_LAYERS - 1} layers, as model files hold")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from inspect import signature
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ from lowdim.results.certificate import OF_TOTAL, TOLERANCE, Accuracy
 from lowdim.solvers.choose import SOLVERS
 from lowdim.solvers.keep import Keep, KeepCount, KeepMinka, KeepShare, too_many
 from lowdim.solvers.lanczos import BlockLanczos
+from lowdim.types import is_number, is_whole
 
 # Checking a linear model's parameters: strings and numbers in, rules and solvers out.
 
@@ -29,11 +30,11 @@ def keep_rule(owner: str, n_components: Any, n: int | None, p: int) -> Keep:
         return KeepCount(most, unknown)
     if isinstance(n_components, str) and n_components == "mle":
         return KeepMinka(p)
-    if isinstance(n_components, Integral) and not isinstance(n_components, bool):
+    if is_whole(n_components):
         if not 1 <= int(n_components) <= most:
             raise too_many(owner, n_components, n, p)
         return KeepCount(int(n_components), unknown, owner)
-    if isinstance(n_components, Real) and not isinstance(n_components, bool) and 0 < float(n_components) <= 1:
+    if is_number(n_components) and 0 < float(n_components) <= 1:
         return KeepShare(float(n_components))
     raise BadParameter.of(
         owner,
@@ -45,7 +46,7 @@ def keep_rule(owner: str, n_components: Any, n: int | None, p: int) -> Keep:
 
 def is_zero(n_components: Any) -> bool:
     """Whether no components are wanted."""
-    return isinstance(n_components, Integral) and not isinstance(n_components, bool) and int(n_components) == 0
+    return is_whole(n_components) and int(n_components) == 0
 
 
 def solver_name(owner: str, svd_solver: Any) -> str:
@@ -55,7 +56,7 @@ def solver_name(owner: str, svd_solver: Any) -> str:
 
 def tolerance(owner: str, tol: Any) -> float:
     """The relative accuracy asked for; 0 means the default."""
-    if not isinstance(tol, Real) or isinstance(tol, bool) or not 0 <= float(tol) < 1:
+    if not is_number(tol) or not 0 <= float(tol) < 1:
         raise BadParameter.of(owner, "tol", tol, f"a number from 0 (the default, {TOLERANCE:.0e}) to below 1")
     return float(tol) or TOLERANCE
 
@@ -80,7 +81,7 @@ def missing(owner: str, given: Any) -> str:
 
 def whole(owner: str, name: str, given: Any, least: int, most: int | None, or_else: str = "") -> None:
     """Raise an error unless a whole number was given, within these limits."""
-    fine = isinstance(given, Integral) and not isinstance(given, bool)
+    fine = is_whole(given)
     if not fine or int(given) < least or (most is not None and int(given) > most):
         limits = f"from {least}" if most is None else f"from {least} to {most:,}"
         raise BadParameter.of(owner, name, given, f"a whole number {limits}{or_else}")
@@ -115,7 +116,7 @@ def _flags(kind: type) -> tuple[str, ...]:
 
 def real(owner: str, name: str, given: Any, least: float) -> None:
     """Raise an error unless a finite number was given that is not too small."""
-    fine = isinstance(given, Real) and not isinstance(given, bool)
+    fine = is_number(given)
     if not fine or not least <= float(given) < np.inf:
         raise BadParameter.of(owner, name, given, f"a number {'above' if least > 0 else 'from'} 0")
 
@@ -140,7 +141,7 @@ def scaling_of(
     owner: str, center: Any, scale: Any, column_weight: Any, ddof: Any, p: int, spacing: float
 ) -> ColumnScaling:
     """What to do with the columns."""
-    if not isinstance(ddof, Integral) or isinstance(ddof, bool) or ddof < 0:
+    if not is_whole(ddof) or ddof < 0:
         raise BadParameter.of(owner, "ddof", ddof, "a whole number from 0, usually 1 or 0")
     if not isinstance(scale, (bool, np.bool_)):
         scale = _positive(owner, "scale", scale, p, zero=False)

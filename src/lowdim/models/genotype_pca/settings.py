@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 from lowdim.errors import BadParameter
 from lowdim.models.base import parameters
 from lowdim.models.genotype_pca.record import NORMALISATIONS
 from lowdim.results.certificate import Accuracy
+from lowdim.types import is_number
 
 OWNER = "GenotypePCA"
 
@@ -55,7 +55,7 @@ def task_of(model: Any) -> GenotypeTask:
     parameters.whole(OWNER, "ld_window", model.ld_window, 2, None)
     if model.outlier_sigma is not None:
         sigma = model.outlier_sigma
-        if not isinstance(sigma, Real) or isinstance(sigma, bool) or not float(sigma) > 0:
+        if not is_number(sigma) or not float(sigma) > 0:
             raise BadParameter.of(OWNER, "outlier_sigma", sigma, "None or a number above 0, as 6 in smartpca")
     parameters.whole(OWNER, "outlier_rounds", model.outlier_rounds, 1, None)
     parameters.whole(OWNER, "outlier_axes", model.outlier_axes, 1, None)
@@ -80,6 +80,6 @@ def task_of(model: Any) -> GenotypeTask:
 
 
 def _share(name: str, given: Any, most: float, or_else: str = "") -> None:
-    fine = isinstance(given, Real) and not isinstance(given, bool)
+    fine = is_number(given)
     if not fine or not 0 <= float(given) <= most:
         raise BadParameter.of(OWNER, name, given, f"{or_else}a share from 0 to {most:g}")

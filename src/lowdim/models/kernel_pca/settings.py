@@ -11,7 +11,7 @@ from lowdim.errors import BadInput, BadParameter
 from lowdim.models.kernel_pca.kernels import Cosine, Custom, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from lowdim.models.kernel_pca.record import KernelFacts
 from lowdim.solvers.keep import Keep, KeepCount, KeepShare
-from lowdim.types import Floats
+from lowdim.types import Floats, is_number, is_whole
 
 OWNER = "KernelPCA"
 
@@ -28,7 +28,7 @@ def keep_rule(n_components: Any, n: int) -> Keep:
     """The rule behind n_components, for n rows: a number (at most n, as in scikit-learn), a share, or all."""
     if n_components is None:
         return KeepCount(n)
-    if isinstance(n_components, Integral) and not isinstance(n_components, bool) and int(n_components) >= 1:
+    if is_whole(n_components) and int(n_components) >= 1:
         return KeepCount(min(int(n_components), n))
     share = isinstance(n_components, Real) and not isinstance(n_components, (bool, Integral))
     if share and 0 < float(n_components) <= 1:
@@ -143,7 +143,7 @@ def median_gamma(name: str, rows: Floats) -> float:
 
 
 def _finite(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    return is_number(value) and bool(np.isfinite(float(value)))
 
 
 def _above_zero(value: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from lowdim.models.base import parameters
 from lowdim.models.nmf.record import Penalties
 from lowdim.models.nmf.solvers import choose, start
 from lowdim.models.nmf.solvers.loss import FROBENIUS, ITAKURA_SAITO, KULLBACK_LEIBLER
+from lowdim.types import is_number, is_whole
 
 if TYPE_CHECKING:
     from lowdim.models.nmf.model import NMF
@@ -86,7 +86,7 @@ def _parts(n_components: Any, p: int, H: Any) -> int | None:
         return None
     if n_components is None or (isinstance(n_components, str) and n_components == "auto"):
         return p if H is None else len(H)
-    if isinstance(n_components, Integral) and not isinstance(n_components, bool) and int(n_components) >= 1:
+    if is_whole(n_components) and int(n_components) >= 1:
         return int(n_components)
     needed = "a whole number from 1, 'held_out', or 'auto' for as many as there are columns"
     raise BadParameter.of(OWNER, "n_components", n_components, needed)
@@ -95,7 +95,7 @@ def _parts(n_components: Any, p: int, H: Any) -> int | None:
 def _beta(loss: Any) -> float:
     if isinstance(loss, str) and loss in LOSSES:
         return LOSSES[loss]
-    if isinstance(loss, Real) and not isinstance(loss, bool) and np.isfinite(float(loss)):
+    if is_number(loss) and np.isfinite(float(loss)):
         return float(loss)
     raise BadParameter.of(OWNER, "beta_loss", loss, f"one of {', '.join(map(repr, LOSSES))}, or a number β")
 

@@ -14,7 +14,7 @@ from lowdim.errors import BadParameter
 from lowdim.models.base import parameters
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.pc_regression.solvers import ScoredAxes, reaching, significant
-from lowdim.types import Floats
+from lowdim.types import Floats, is_number, is_whole
 
 Picker = Callable[[ScoredAxes], NDArray[np.int64]]
 OWNER = "PCRegression"
@@ -60,7 +60,7 @@ def task_of(model: Any, p: int) -> RegressionTask:
     scale = parameters.scaling_of(OWNER, True, model.scale, None, 1, p, 0.0).scale
     if model.rule not in ("one_se", "best"):
         raise BadParameter.of(OWNER, "rule", model.rule, "'one_se' or 'best'")
-    if not isinstance(model.alpha, Real) or isinstance(model.alpha, bool) or not 0 < float(model.alpha) < 1:
+    if not is_number(model.alpha) or not 0 < float(model.alpha) < 1:
         raise BadParameter.of(OWNER, "alpha", model.alpha, "a number between 0 and 1, such as 0.05")
     rule, count, share = _rule(model.n_components)
     cv = _cv(model.cv)
@@ -86,7 +86,7 @@ def _rule(given: Any) -> tuple[str, int, float]:
         return "all", 0, 0.0
     if isinstance(given, str) and given in ("cv", "t-test"):
         return given, 0, 0.0
-    if isinstance(given, Integral) and not isinstance(given, bool) and int(given) >= 1:
+    if is_whole(given) and int(given) >= 1:
         return "count", int(given), 0.0
     if isinstance(given, Real) and not isinstance(given, (bool, Integral)) and 0 < float(given) <= 1:
         return "share", 0, float(given)
@@ -97,7 +97,7 @@ def _rule(given: Any) -> tuple[str, int, float]:
 def _cv(given: Any) -> Any:
     if given is None or (hasattr(given, "split") and not isinstance(given, (str, bytes))):
         return given
-    if isinstance(given, Integral) and not isinstance(given, bool):
+    if is_whole(given):
         parameters.whole(OWNER, "cv", given, 2, None)
         return int(given)
     if isinstance(given, Iterable) and not isinstance(given, (str, bytes)):

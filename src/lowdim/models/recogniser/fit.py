@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from lowdim.models.recogniser.solvers import coordinates, nearest_rows
 from lowdim.results.certificate import counted
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Source
-from lowdim.types import Floats, Indices
+from lowdim.types import Floats, Indices, is_number
 
 if TYPE_CHECKING:
     from lowdim.models.recogniser.model import Recogniser
@@ -244,7 +243,7 @@ def check_settings(model: Recogniser) -> None:
     parameters.whole(OWNER, "drop_first", model.drop_first, 0, None)
     for name in ("reject", "reject_outside"):
         given = getattr(model, name)
-        fine = isinstance(given, Real) and not isinstance(given, bool) and 0 < float(given) < 1
+        fine = is_number(given) and 0 < float(given) < 1
         if given is not None and not fine:
             raise BadParameter.of(OWNER, name, given, "a share between 0 and 1, such as 0.05, or None")
     if model.max_distance is not None:

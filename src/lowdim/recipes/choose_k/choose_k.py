@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from lowdim.sources.genotypes.plink import PlinkSource
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.sources.views_of_rows import UnstoredMissing
+from lowdim.types import is_number, is_whole
 from lowdim.views.text.screen import swamping
 
 OWNER = "choose_k"
@@ -265,7 +265,7 @@ def _table(data: Any) -> Source:
 
 
 def _whole(name: str, given: Any, least: int) -> int:
-    if not isinstance(given, Integral) or isinstance(given, bool) or int(given) < least:
+    if not is_whole(given) or int(given) < least:
         raise BadParameter.of(OWNER, name, given, f"a whole number from {least}")
     return int(given)
 
@@ -273,6 +273,6 @@ def _whole(name: str, given: Any, least: int) -> int:
 def _noise(given: Any) -> float | None:
     if given is None:
         return None
-    if not isinstance(given, Real) or isinstance(given, bool) or not 0 < float(given) < np.inf:
+    if not is_number(given) or not 0 < float(given) < np.inf:
         raise BadParameter.of(OWNER, "noise", given, "a standard deviation above 0, or None")
     return float(given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from lowdim.recipes.compare.represent import Rows, contestants, naming_warnings,
 from lowdim.recipes.compare.result import Comparison
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
+from lowdim.types import is_number, is_whole
 
 LECTURE = ("nmf-kl", "vq", "pca")
 """The three of lecture 2's figure 6, which is figure 1 of Lee & Seung 1999."""
@@ -54,7 +55,7 @@ class Compared(Comparison):
             )
         if self.shape is None:
             return self.plot_rates().figure
-        if not isinstance(row, Integral) or not 0 <= int(row) < len(self.originals):
+        if not is_whole(row) or not 0 <= int(row) < len(self.originals):
             raise BadParameter.of("plot", "row", row, f"a whole number from 0 to {len(self.originals) - 1}")
         return draw_representations(self, int(row))
 
@@ -193,7 +194,7 @@ def _named_frame(X: Any) -> str | None:
 
 def _split(n: int, held_out: Any, seed: int) -> tuple[Any, Any]:
     """Numbers of the rows to learn from and of those held out, both in the order in which they were drawn."""
-    fine = isinstance(held_out, Real) and not isinstance(held_out, bool) and float(held_out) >= 0
+    fine = is_number(held_out) and float(held_out) >= 0
     if not fine or (float(held_out) >= 1 and not isinstance(held_out, Integral)):
         needed = "a share of the rows from 0 to below 1, or a whole number of them"
         raise BadParameter.of("compare", "held_out", held_out, needed)
@@ -209,13 +210,13 @@ def _split(n: int, held_out: Any, seed: int) -> tuple[Any, Any]:
 
 def _seed(random_state: Any) -> int:
     """A seed that every model takes: scikit-learn's end at 2³² − 1."""
-    fine = isinstance(random_state, Integral) and not isinstance(random_state, bool)
+    fine = is_whole(random_state)
     if not fine or not 0 <= int(random_state) < 2**32:
         raise BadParameter.of("compare", "random_state", random_state, f"a whole number from 0 to {2**32 - 1}")
     return int(random_state)
 
 
 def _whole(name: str, given: Any) -> int:
-    if not isinstance(given, Integral) or isinstance(given, bool) or int(given) < 1:
+    if not is_whole(given) or int(given) < 1:
         raise BadParameter.of("compare", name, given, "a whole number from 1")
     return int(given)

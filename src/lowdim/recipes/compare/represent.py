@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
-from numbers import Integral
 from time import perf_counter
 from typing import Any
 
@@ -22,7 +21,7 @@ from lowdim.models.base.output import make_table
 from lowdim.models.logistic_pca.record import LogisticFit
 from lowdim.models.nmf.record import sparseness
 from lowdim.recipes.compare.result import JudgedRows, Representation
-from lowdim.types import Floats, Indices
+from lowdim.types import Floats, Indices, is_whole
 
 # Models that are to be compared: by name, or as estimators.
 
@@ -82,7 +81,7 @@ def _by_name(name: str, k: Any, seed: int) -> Contestant:
         close = difflib.get_close_matches(known, NAMED, n=1)
         guess = f"; did you mean {close[0]!r}?" if close else f", but {', '.join(NAMED)}."
         raise BadParameter(f"compare(models=[{name!r}]): there is no such model{guess}")
-    if not isinstance(k, Integral) or isinstance(k, bool) or int(k) < 1:
+    if not is_whole(k) or int(k) < 1:
         raise BadParameter.of("compare", "k", k, f"a whole number from 1, as the components of {name!r}")
     title, make = NAMED[known]
     return Contestant(known, title, make(int(k), seed))

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from lowdim.recipes.recognise.result import LEVELS, Counts, Flags, OpenSet, Reco
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
-from lowdim.types import Floats, Indices
+from lowdim.types import Floats, Indices, is_whole
 
 # Distances of probes from identities as curves: genuine pairs against impostors, people against strangers.
 
@@ -432,12 +431,12 @@ def _check(level: Any, n_draws: Any, n_shown: Any) -> None:
     if not isinstance(level, (int, float)) or not 0 < level < 1:
         raise BadParameter.of("recognise", "level", level, "a number between 0 and 1, such as 0.95")
     for name, given, least in (("n_draws", n_draws, 1), ("n_shown", n_shown, 0)):
-        if not isinstance(given, Integral) or isinstance(given, bool) or int(given) < least:
+        if not is_whole(given) or int(given) < least:
             raise BadParameter.of("recognise", name, given, f"a whole number from {least}")
 
 
 def _seed(random_state: Any) -> int:
-    fine = isinstance(random_state, Integral) and not isinstance(random_state, bool)
+    fine = is_whole(random_state)
     if not fine or not 0 <= int(random_state) < 2**32:
         raise BadParameter.of("recognise", "random_state", random_state, f"a whole number from 0 to {2**32 - 1}")
     return int(random_state)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter
 from lowdim.results.table import Table
-from lowdim.types import Floats
+from lowdim.types import Floats, is_whole
 
 # Which words stand for a topic: three rankings of the words of each, from the shares of words in topics alone.
 
@@ -207,7 +206,7 @@ class Topics:
         """The first words of each topic, by "weight", "lift" or "relevance"; none of a topic that no text has."""
         if by not in RANKINGS:
             raise BadParameter.of("top_words", "by", by, f"one of {', '.join(RANKINGS)}")
-        if not isinstance(most, Integral) or isinstance(most, bool) or most < 1:
+        if not is_whole(most) or most < 1:
             raise BadParameter.of("top_words", "most", most, "a whole number from 1")
         return [[self.words[j] for j in row] for row in first_words(self.topics, self.weights, by, most)]
 

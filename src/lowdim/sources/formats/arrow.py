@@ -156,6 +156,10 @@ class JsonLinesReader(TableReader):
                 reader = pa.json.open_json(stream, read_options=read, parse_options=options)
                 yield from gathered((batch.select(names) for batch in reader), names, rows)
 
+    def reading_bytes(self, names: list[str]) -> int:
+        """Text being parsed, and the batches that Arrow has ready."""
+        return READ_AHEAD * self._block
+
 
 def as_stream(reader: TableReader) -> Any:
     """The table of any reader as a stream of Arrow record batches, for DuckDB; columns of other kinds are left out."""
@@ -176,10 +180,6 @@ def as_stream(reader: TableReader) -> Any:
 def _arrow(values: NDArray[Any], kind: Any) -> Any:
     """A column as Arrow has it; NaN is a missing number."""
     return pa.array(values, type=kind, from_pandas=True)
-
-    def reading_bytes(self, names: list[str]) -> int:
-        """Text being parsed, and the batches that Arrow has ready."""
-        return READ_AHEAD * self._block
 
 
 def first_lines(path: Path) -> tuple[bytes, bool]:
