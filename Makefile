@@ -13,7 +13,7 @@ figures: $(VENV)/.test  ## every picture of docs/plots.md, from bundled data and
 	$(BIN)/python examples/figures.py docs/figures
 
 test: $(VENV)/.test chromium  ## all quick tests and doctests
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow" --durations=20
 
 check-slow: $(VENV)/.test  ## the tests that take longer
 	$(BIN)/python -m pytest -n 2 -m slow
