@@ -62,8 +62,8 @@ FAMILIES = {
 GROUND = {"base", "linear"}
 
 SHARED_PARTS = {
-    "incremental_pca": {"record", "overview"},  # those of PCA …
-    "pca": {"record", "overview"},  # … which are those of every linear fit …
+    "incremental_pca": {"overview"},  # that of PCA …
+    "pca": {"overview"},  # … which is that of every linear fit …
     "probabilistic_pca": {"overview"},  # … in part
 }
 """Model → roles that it has from its ground."""
@@ -236,28 +236,6 @@ WRONG_FAMILIES: set[tuple[str, str]] = {
     ("models/base/report_sections.py", "models/ppca_mixture/record.py"),
     ("models/base/report_sections.py", "models/probabilistic_pca/record.py"),
     ("models/base/report_sections.py", "models/vector_quantizer/record.py"),
-    ("models/base/saving.py", "models/autoencoder/model.py"),
-    ("models/base/saving.py", "models/autoencoder/record.py"),
-    ("models/base/saving.py", "models/genotype_pca/model.py"),
-    ("models/base/saving.py", "models/genotype_pca/record.py"),
-    ("models/base/saving.py", "models/incremental_pca/model.py"),
-    ("models/base/saving.py", "models/kernel_pca/model.py"),
-    ("models/base/saving.py", "models/kernel_pca/record.py"),
-    ("models/base/saving.py", "models/logistic_pca/model.py"),
-    ("models/base/saving.py", "models/logistic_pca/record.py"),
-    ("models/base/saving.py", "models/nmf/model.py"),
-    ("models/base/saving.py", "models/nmf/record.py"),
-    ("models/base/saving.py", "models/pc_regression/model.py"),
-    ("models/base/saving.py", "models/pc_regression/record.py"),
-    ("models/base/saving.py", "models/pca/model.py"),
-    ("models/base/saving.py", "models/ppca_mixture/model.py"),
-    ("models/base/saving.py", "models/ppca_mixture/record.py"),
-    ("models/base/saving.py", "models/probabilistic_pca/model.py"),
-    ("models/base/saving.py", "models/probabilistic_pca/record.py"),
-    ("models/base/saving.py", "models/recogniser/model.py"),
-    ("models/base/saving.py", "models/recogniser/record.py"),
-    ("models/base/saving.py", "models/vector_quantizer/model.py"),
-    ("models/base/saving.py", "models/vector_quantizer/record.py"),
     ("models/base/uncertainty.py", "models/nmf/record.py"),
     ("models/base/uncertainty.py", "models/nmf/uncertainty.py"),
     ("models/base/uncertainty.py", "models/pca/uncertainty.py"),
@@ -331,34 +309,17 @@ WRONG_ROLES: set[tuple[str, str]] = {
 LAZY_KNOTS: list[set[str]] = [
     {"cli/describe.py", "cli/info.py"},
     {
-        "models/autoencoder/model.py",
         "models/base/estimator.py",
         "models/base/report.py",
         "models/base/report_sections.py",
-        "models/base/saving.py",
-        "models/base/uncertainty.py",
-        "models/genotype_pca/model.py",
-        "models/incremental_pca/model.py",
-        "models/kernel_pca/fitted_model.py",
-        "models/kernel_pca/model.py",
         "models/linear/model.py",
-        "models/logistic_pca/model.py",
+    },
+    {
+        "models/base/uncertainty.py",
         "models/nmf/model.py",
         "models/nmf/uncertainty.py",
-        "models/pc_regression/fit.py",
-        "models/pc_regression/folds.py",
-        "models/pc_regression/model.py",
-        "models/pc_regression/rivals.py",
-        "models/pc_regression/uncertainty.py",
-        "models/pca/model.py",
         "models/pca/uncertainty.py",
-        "models/ppca_mixture/model.py",
-        "models/probabilistic_pca/fitted_model.py",
-        "models/probabilistic_pca/model.py",
         "models/probabilistic_pca/uncertainty.py",
-        "models/recogniser/fit.py",
-        "models/recogniser/model.py",
-        "models/vector_quantizer/model.py",
     },
     {"sources/arrays.py", "sources/source.py", "sources/views_of_rows.py"},
     {"sources/dask/source.py", "sources/dask/tasks.py", "sources/frames.py"},

@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 
 from lowdim.errors import FormatError
-from lowdim.results.codec import OUTSIDE, Later
+from lowdim.results.fields import OUTSIDE, Later
 from lowdim.types import Floats
 from lowdim.words import Text
 

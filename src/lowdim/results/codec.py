@@ -1,15 +1,7 @@
 """Records to facts and named arrays of a model file, and back, strictly: by the type hints of their own fields.
 
-A frozen dataclass says at each field what a file holds of it:
-
-    components: Annotated[Floats, "k p", NonNegative]      an array; letters agree in all arrays of the record
-    n_rows: Annotated[int, "n"]                              a fact, which is the size that the letter stands for
-    family: Annotated[str, OneOf(FAMILIES)]                  a fact
-    columns: Annotated[tuple[str, ...] | None, "p"]          texts in an array of bytes; not there: None
-    descent: Descent                                         facts under that name, arrays among the others
-
-Sizes and flags that files say beside that stand in `DERIVED`: they are written from the record, and must be what the
-record that was read says. `check` of a record raises FormatError for what is special. All numbers of files are finite.
+`results/fields.py` says what these may be. Every fact and every array of a file must be one that the record has, each
+that it has must be there, and all numbers are finite; anything else is refused with `FormatError`.
 """
 
 from __future__ import annotations
@@ -17,215 +9,40 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum
-from functools import cache
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+import reprlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
+from lowdim.results.fields import (
+    AS_IT_IS,
+    IN_FACTS,
+    INLINE,
+    OUTSIDE,
+    UNLESS_EMPTY,
+    Kind,
+    Later,
+    OwnSizes,
+    Place,
+    Prefix,
+    Row,
+    Share,
+    StandsFor,
+    convert,
+    derived_of,
+    fact_names,
+    fits,
+    follow,
+    has_facts,
+    places_of,
+    words_of,
+)
 
 Arrays = dict[str, NDArray[Any]]
-Kind = TypeVar("Kind")
-
-MOST = 2**62
-"""Counts beyond this are no counts."""
-
-# What may stand in `Annotated` beside the letters of a shape.
-
-
-@dataclass(frozen=True)
-class Holds:
-    """What holds of a number, or of all numbers of an array."""
-
-    words: str
-    test: Callable[[Any], Any]
-
-    def holds(self, values: Any) -> bool:
-        """Whether it does."""
-        return bool(np.all(self.test(values)))
-
-
-Positive = Holds("above 0", lambda values: values > 0)
-NonNegative = Holds("0 or more", lambda values: values >= 0)
-Share = Holds("from 0 to 1", lambda values: (values >= 0) & (values <= 1))
-
-
-@dataclass(frozen=True)
-class OneOf:
-    """One of these values."""
-
-    allowed: tuple[Any, ...]
-
-    @property
-    def words(self) -> str:
-        """Which."""
-        return f"one of {', '.join(map(repr, self.allowed))}"
-
-    def holds(self, value: Any) -> bool:
-        """Whether it is."""
-        return any(value == other and type(value) is type(other) for other in self.allowed)
-
-
-@dataclass(frozen=True)
-class Later:
-    """What stands for the field in files of earlier versions, which lack it: a value, or a function of the sizes."""
-
-    default: Any
-
-
-@dataclass(frozen=True)
-class StandsFor:
-    """A value that files cannot hold, as all of their numbers are finite, and what they hold instead."""
-
-    value: float
-    held: Any
-
-
-@dataclass(frozen=True)
-class Name:
-    """What the field is called in files."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class HeldAs:
-    """Types of an array's numbers in files: the first, where the record has none of them."""
-
-    types: tuple[type, ...]
-
-
-@dataclass(frozen=True)
-class Row:
-    """The field is one row of so many of an array."""
-
-    array: str
-    index: int
-    of: int
-
-
-@dataclass(frozen=True)
-class Prefix:
-    """Before the names of the arrays of a record."""
-
-    letters: str
-
-
-@dataclass(frozen=True)
-class OwnSizes:
-    """Letters of a record mean sizes of its own, all but these."""
-
-    shared: str = ""
-
-
-class Way(Enum):
-    """Other ways to stand in a file."""
-
-    INLINE = "the facts of a record are among those of the record that it belongs to"
-    OUTSIDE = "in no file: it is the field of this name of the record that the record belongs to"
-    IN_FACTS = "a small array, as a list among the facts"
-    UNLESS_EMPTY = "an array that is not there if it has no entries, whatever its letters say"
-    AS_IT_IS = "any array, of which `from_file` makes what it should be"
-
-
-INLINE, OUTSIDE, IN_FACTS, UNLESS_EMPTY, AS_IT_IS = Way
-
-
-def has(attribute: str) -> Callable[[Any], bool]:
-    """For `DERIVED`: whether that is there."""
-    return lambda record: getattr(record, attribute) is not None
-
-
-def size(attribute: str) -> Callable[[Any], int | None]:
-    """For `DERIVED`: its length; None where it is not there."""
-    return lambda record: None if getattr(record, attribute) is None else len(getattr(record, attribute))
-
-
-# What a field is, by its hint.
-
-
-@dataclass(frozen=True)
-class Place:
-    """One field of a record, and how it stands in a file."""
-
-    attribute: str
-    name: str
-    hint: Any
-    """Without None and without marks."""
-    optional: bool
-    letters: tuple[str, ...] | None
-    """Of an array, or of a size; None: a fact, or a record."""
-    marks: tuple[Any, ...]
-
-    def mark(self, kind: type[Kind]) -> Kind | None:
-        """The mark of this kind, if there is one."""
-        return next((mark for mark in self.marks if isinstance(mark, kind)), None)
-
-    @property
-    def record(self) -> Any:
-        """Class of the record, or of the records of a tuple, that the field holds; None: it holds none."""
-        inner = get_args(self.hint)[0] if get_origin(self.hint) is tuple else self.hint
-        return inner if isinstance(inner, type) and is_dataclass(inner) else None
-
-    @property
-    def several(self) -> bool:
-        """Whether it is a tuple."""
-        return get_origin(self.hint) is tuple
-
-    @property
-    def array(self) -> bool:
-        """Whether it is an array of the file."""
-        return self.letters is not None and self.hint is not int and IN_FACTS not in self.marks
-
-    @property
-    def types(self) -> tuple[type, ...]:
-        """Of numbers in the file."""
-        held = self.mark(HeldAs)
-        if held is not None:
-            return held.types
-        own = float if self.several else get_args(get_args(self.hint)[1])[0]
-        return {np.bool_: (np.uint8,), float: (np.float64,)}.get(own, (own,))
-
-    @property
-    def checks(self) -> tuple[Any, ...]:
-        """Marks that say what holds of the numbers."""
-        return tuple(mark for mark in self.marks if hasattr(mark, "holds"))
-
-
-@cache
-def places_of(kind: type) -> tuple[tuple[Place, ...], type | None]:
-    """Fields of a record that are its own, and the record it is derived from if the facts of that have a name."""
-    above = next((one for one in kind.__mro__[1:] if is_dataclass(one)), None) if hasattr(kind, "INHERITED") else None
-    inherited = {field.name for field in fields(above)} if above is not None else set()
-    hints = get_type_hints(kind, include_extras=True)
-    own = tuple(place_of(one.name, hints[one.name]) for one in fields(kind) if one.name not in inherited)
-    return own, above
-
-
-def place_of(attribute: str, hint: Any) -> Place:
-    """A field by its hint."""
-    marks: list[Any] = []
-    while get_origin(hint) is Annotated or hasattr(get_origin(hint), "__set_name__"):
-        hint, *more = get_args(hint)  # a descriptor stands for what it gives
-        marks += more
-    members = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    kept = tuple(one for one in members if one is not NoneType)
-    letters = next((tuple(mark.split()) for mark in marks if isinstance(mark, str)), None)
-    name = next((mark.name for mark in marks if isinstance(mark, Name)), attribute)
-    plain = kept[0] if len(kept) == 1 else Union[kept]  # noqa: UP007  of a tuple
-    return Place(attribute, name, plain, len(kept) < len(members), letters, tuple(marks))
-
-
-def derived_of(kind: type) -> Mapping[str, Any]:
-    """Facts of a record that follow from it, without those of the record that it is derived from."""
-    own: Mapping[str, Any] = vars(kind).get("DERIVED", {})
-    return own
-
 
 # Records to files.
 
@@ -244,9 +61,7 @@ def _packed(record: Any, kind: type, prefix: str, arrays: Arrays) -> dict[str, A
         value = instead[place.attribute] if place.attribute in instead else getattr(record, place.attribute)
         if OUTSIDE not in place.marks:
             known |= _pack_field(place, value, prefix, arrays)
-    for name, follows in derived_of(kind).items():
-        known[name] = (follows.default if isinstance(follows, Later) else follows)(record)
-    return known
+    return known | {name: follow(derived, record) for name, derived in derived_of(kind).items()}
 
 
 def _pack_field(place: Place, value: Any, prefix: str, arrays: Arrays) -> dict[str, Any]:
@@ -304,11 +119,6 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def has_facts(kind: type) -> bool:
-    """Whether files say more of such a record than arrays."""
-    return bool(derived_of(kind)) or any(not place.array for place in places_of(kind)[0])
-
-
 # Files to records.
 
 
@@ -342,12 +152,7 @@ class Reading:
             raise FormatError(f"The model file holds arrays that such a model does not have: {names[:200]}.")
 
     def record(
-        self,
-        kind: type[Kind],
-        facts: Any,
-        what: str,
-        prefix: str = "",
-        sizes: dict[str, int] | None = None,
+        self, kind: type[Kind], facts: Any, what: str, prefix: str = "", sizes: dict[str, int] | None = None
     ) -> Kind:
         """A record of these facts, with arrays whose names begin with the prefix; `sizes` of letters are added to."""
         return _Record(self, kind, what, prefix, {} if sizes is None else sizes).read(facts)  # type: ignore[no-any-return]
@@ -367,13 +172,13 @@ class Reading:
             front = tuple(sizes.get(letter, 0) for letter in letters[:-1])
             if found.ndim == 2 and len(found) == math.prod(front):
                 found = found.reshape(*front, found.shape[-1])
-        wanted = tuple(int(one) if one.isdigit() else sizes.get(one, one) for one in letters)
-        agree = (one == other or isinstance(one, str) for one, other in zip(wanted, found.shape, strict=False))
-        if found.ndim != len(letters) or not all(agree):
-            raise _disagreement(name, letters, found.shape, sizes)
-        for letter, length in zip(letters, found.shape, strict=True):
-            if not letter.isdigit() and sizes.setdefault(letter, length) != length:
-                raise _disagreement(name, letters, found.shape, sizes)
+        lengths = zip(letters, found.shape, strict=False)
+        if found.ndim != len(letters) or any(_agreed(letter, length, sizes) != length for letter, length in lengths):
+            known = [f"{one} = {sizes[one]}" for one in dict.fromkeys(letters) if one in sizes]
+            raise FormatError(
+                f"The model file has no array {name!r} of shape ({', '.join(letters)}), but of {found.shape}: "
+                f"{', '.join(known)}."
+            )
         if not np.isfinite(found).all():
             raise FormatError(f"Array {name!r} of the model file holds numbers that are not finite.")
         return found.copy()
@@ -398,10 +203,9 @@ def unpack_texts(found: NDArray[Any]) -> tuple[str, ...] | None:
     return tuple(names) if isinstance(names, list) and all(isinstance(name, str) for name in names) else None
 
 
-def _disagreement(name: str, letters: tuple[str, ...], shape: tuple[int, ...], sizes: Mapping[str, int]) -> FormatError:
-    known = ", ".join(f"{one} = {sizes[one]}" for one in dict.fromkeys(letters) if one in sizes)
-    where = f" with {known}" if known else ""
-    return FormatError(f"The model file has no array {name!r} of shape ({', '.join(letters)}){where}, but of {shape}.")
+def _agreed(letter: str, length: int, sizes: dict[str, int]) -> int:
+    """The size that a letter, or a number, stands for: this length, if it had none before."""
+    return int(letter) if letter.isdigit() else sizes.setdefault(letter, length)
 
 
 Level = tuple[type, dict[str, Any]]
@@ -464,9 +268,9 @@ class _Record:
             return stands.value
         hint = tuple[float, ...] if IN_FACTS in place.marks else place.hint
         if not fits(hint, value) or not all(check.holds(value) for check in place.checks):
-            words = " and ".join([_words(hint), *(check.words for check in place.checks)])
+            words = " and ".join([words_of(hint), *(check.words for check in place.checks)])
             raise FormatError(
-                f"The {self.what} of the model file has no valid {place.name!r}: {repr(value)[:60]}, and it must be "
+                f"The {self.what} of the model file has no valid {place.name!r}: {reprlib.repr(value)}, and it must be "
                 f"{words}."
             )
         value = convert(hint, value)
@@ -524,7 +328,7 @@ class _Record:
         elif INLINE in place.marks:
             names = fact_names(kind)[1]
             facts, prefixes = [{name: given[name] for name in names & given.keys()}], [inside]
-            if place.optional and not any(self.prefix + one.name in self.reading for one in places_of(kind)[0]):
+            if place.optional and not any(inside + one.name in self.reading for one in places_of(kind)[0]):
                 return None
         elif given[place.name] is None and place.optional:
             return None
@@ -547,32 +351,13 @@ class _Record:
 
     def _compare(self, found: Any, kind: type, given: Mapping[str, Any]) -> None:
         """Raise an error if the file says of the record what it is not."""
-        for name, follows in derived_of(kind).items():
-            if name in given:
-                true = plain((follows.default if isinstance(follows, Later) else follows)(found))
-                if json.dumps(true) != json.dumps(given[name]):
-                    raise FormatError(
-                        f"The {self.what} of the model file says {name} = {repr(given[name])[:60]}, but what it holds "
-                        f"has {true!r}."
-                    )
-
-
-@cache
-def fact_names(kind: type) -> tuple[frozenset[str], frozenset[str]]:
-    """Facts that files must have of a record, and that they may have."""
-    places, above = places_of(kind)
-    required = set() if above is None else {kind.INHERITED}  # type: ignore[attr-defined]
-    allowed = set(required)
-    for place in places:
-        if place.array or OUTSIDE in place.marks or (place.several and place.record and not has_facts(place.record)):
-            continue
-        must, may = fact_names(place.record) if INLINE in place.marks else ({place.name}, {place.name})
-        required |= set() if place.mark(Later) else must
-        allowed |= may
-    for name, follows in derived_of(kind).items():
-        required |= set() if isinstance(follows, Later) else {name}
-        allowed.add(name)
-    return frozenset(required), frozenset(allowed)
+        for name, derived in derived_of(kind).items():
+            true = follow(derived, found)
+            if name in given and not _same(true, given[name]):
+                raise FormatError(
+                    f"The {self.what} of the model file says {name} = {reprlib.repr(given[name])}, but what it holds "
+                    f"has {true!r}."
+                )
 
 
 def _differences(required: frozenset[str], allowed: frozenset[str], given: Any) -> str:
@@ -582,34 +367,8 @@ def _differences(required: frozenset[str], allowed: frozenset[str], given: Any) 
     return ", ".join([*told, *(f"also {name[:40]!r}" for name in sorted(given.keys() - allowed))])
 
 
-def fits(hint: Any, value: Any) -> bool:
-    """Whether JSON says a value of this type: int is a count, float any number that is finite."""
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        return any(fits(one, value) for one in inner)
-    if origin is Literal:
-        return OneOf(inner).holds(value)
-    if origin is tuple:
-        each = (inner[0],) * len(value) if isinstance(value, list) and inner[1:] == (...,) else inner
-        return isinstance(value, list) and len(value) == len(each) and all(map(fits, each, value))
-    if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
-    if hint is float:
-        return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e308
-    return isinstance(value, NoneType if hint is None else hint)
-
-
-def convert(hint: Any, value: Any) -> Any:
-    """What fits as the type itself: lists as tuples, whole numbers of a float as floats."""
-    if get_origin(hint) is tuple:
-        inner = get_args(hint)
-        each = (inner[0],) * len(value) if inner[1:] == (...,) else inner
-        return tuple(map(convert, each, value))
-    return float(value) if hint is float else value
-
-
-WORDS = {int: "a whole number from 0", float: "a number", bool: "true or false", str: "a text"}
-
-
-def _words(hint: Any) -> str:
-    return WORDS.get(hint) or str(hint).replace("typing.", "")
+def _same(one: Any, other: Any) -> bool:
+    """Whether JSON says the same; true is not 1."""
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(_same, one, other))
+    return type(one) is type(other) and bool(one == other)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import FormatError, SingularModel
 from lowdim.results.certificate import Certificate, uncertified
-from lowdim.results.codec import NonNegative, Positive, Prefix, has, size
+from lowdim.results.fields import NonNegative, Positive, Prefix, has, size
 from lowdim.types import Floats
 
 # What holds of arrays only as long as they are what they were: a certificate of changed components is none.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
-from lowdim.results.codec import HeldAs, NonNegative, OneOf, OwnSizes, Positive, has, size
+from lowdim.results.fields import HeldAs, NonNegative, OneOf, OwnSizes, Positive, has, size
 from lowdim.results.record import Columns, Provenance
 from lowdim.types import Floats
 

@@ -7,6 +7,7 @@ its settings may have; and, where those two must agree, `check_settings(settings
 from __future__ import annotations
 
 import os
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +20,9 @@ from lowdim.errors import BadInput, FormatError
 from lowdim.matrices.moments import Moments
 from lowdim.models.registry import FOLDERS, model_class, part_of
 from lowdim.results import codec
-from lowdim.results.codec import Holds, Later, NonNegative, OneOf, Positive, Reading, fits, place_of
+from lowdim.results.codec import Reading
 from lowdim.results.container import Document, begins_as_model, read_document, write_document
+from lowdim.results.fields import Holds, Later, NonNegative, OneOf, Positive, fits, place_of
 from lowdim.sources.kinds import ENDINGS, ending_of
 from lowdim.types import Floats
 
@@ -211,7 +213,7 @@ def _settings(given: Any, hints: Mapping[str, Any], reading: Reading, sizes: dic
     for name, place in places.items():
         value = settings[name]
         if not (fits(place.hint, value) or (place.optional and value is None)):
-            raise FormatError(f"The settings of the model file have no valid {name!r}: {repr(value)[:60]}.")
+            raise FormatError(f"The settings of the model file have no valid {name!r}: {reprlib.repr(value)}.")
         if value == "array" and name in SHAPES:
             settings[name] = reading.array(f"param_{name}", tuple(SHAPES[name].split()), (np.float64,), sizes)
         elif isinstance(value, list):

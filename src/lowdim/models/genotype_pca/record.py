@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.results.codec import Later, OneOf, Row, Share, StandsFor, size
+from lowdim.results.fields import Later, OneOf, Row, Share, StandsFor, size
 from lowdim.results.record import LinearFit
 from lowdim.types import Floats
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from lowdim.errors import BadInput, FormatError
-from lowdim.results.codec import INLINE, UNLESS_EMPTY, NonNegative, OneOf, Positive, StandsFor, has
+from lowdim.results.fields import INLINE, UNLESS_EMPTY, NonNegative, OneOf, Positive, StandsFor, has
 from lowdim.results.record import Columns, Provenance
 from lowdim.types import Floats
 

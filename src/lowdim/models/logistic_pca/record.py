@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from lowdim.errors import FormatError
-from lowdim.results.codec import INLINE, Name, NonNegative, OneOf, Positive, has, size
+from lowdim.results.fields import INLINE, Name, NonNegative, OneOf, Positive, has, size
 from lowdim.results.record import Columns, Provenance
 from lowdim.types import Floats
 

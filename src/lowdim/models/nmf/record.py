@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from lowdim.errors import FormatError
-from lowdim.results.codec import INLINE, Later, Name, NonNegative, Prefix, Share, has, size
+from lowdim.results.fields import INLINE, Later, Name, NonNegative, Prefix, Share, has, size
 from lowdim.results.record import Columns, Held, Provenance, said_of
 from lowdim.types import Floats
 

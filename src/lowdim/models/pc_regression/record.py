@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
 from lowdim.models.probabilistic_pca.record import LatentFit
-from lowdim.results.codec import IN_FACTS, Later, NonNegative, OneOf, OwnSizes, Prefix, StandsFor, size
+from lowdim.results.fields import IN_FACTS, Later, NonNegative, OneOf, OwnSizes, Prefix, StandsFor, size
 from lowdim.results.record import LinearFit, Provenance
 from lowdim.results.uncertainty import AT_LEAST, NONE
 from lowdim.types import Floats

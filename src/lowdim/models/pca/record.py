@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from lowdim.results.codec import Later
+from lowdim.results.fields import Later
 from lowdim.results.record import LinearFit
 
 RECORD = LinearFit

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.results.codec import Later, NonNegative, Positive, Prefix, StandsFor, has, size
+from lowdim.results.fields import Later, NonNegative, Positive, Prefix, StandsFor, has, size
 from lowdim.results.record import LinearFit
 from lowdim.types import Floats
 

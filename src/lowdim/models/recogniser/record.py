@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
@@ -12,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
-from lowdim.results.codec import AS_IT_IS, HeldAs, OneOf, OwnSizes, has, pack_texts, size, unpack_texts
+from lowdim.results.codec import pack_texts, unpack_texts
+from lowdim.results.fields import AS_IT_IS, HeldAs, OneOf, OwnSizes, has, size
 from lowdim.results.record import LinearFit, Provenance
 from lowdim.types import Floats, Indices
 
@@ -243,7 +245,7 @@ def _labels(kind: Any, held: NDArray[Any] | None) -> NDArray[Any]:
     number = np.float64 if kind in ("float32", "float64") else np.int64
     if held is not None and held.ndim == 1 and held.dtype == number and kind in NUMBERS and np.isfinite(held).all():
         return held.astype(kind)
-    raise FormatError(f"The model file has no labels of the type that it says, {repr(kind)[:40]}.")
+    raise FormatError(f"The model file has no labels of the type that it says, {reprlib.repr(kind)}.")
 
 
 RECORD = RecogniserFit

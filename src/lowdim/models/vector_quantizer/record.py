@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.results.codec import NonNegative, has
+from lowdim.results.fields import NonNegative, has
 from lowdim.results.record import Columns, Provenance
 from lowdim.types import Floats
 
