@@ -60,6 +60,11 @@ class Checkpoint:
     best: int
     still: bool
 
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        if self.curve.shape[1] not in (1, 2):
+            raise FormatError(f"The checkpoint tells {self.curve.shape[1]} losses of an epoch: there are one or two.")
+
     def state(self, first: State) -> State:
         """How far it had come; `first` is where it began."""
         pairs = ((self.current, first.weights), (self.first, first.first), (self.second, first.second))

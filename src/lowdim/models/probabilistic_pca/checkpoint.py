@@ -84,10 +84,11 @@ class Checkpoint:
         if p < 1 or k < 1 or self.points.shape[1] != p * k + p + 1:
             raise FormatError(f"The checkpoint says {p} columns and {k} components, which its steps do not have.")
         for one in (self.model, self.sure, self.best):
-            own = 0 if one is None else one.W.shape[1]
-            wanted = None if self.model.spread is None else (p, (own + 1) * (own + 2) // 2)
-            if one is not None and (None if one.spread is None else one.spread.shape) != wanted:
-                raise FormatError(f"The checkpoint holds covariances that {own} loadings of {p} columns do not have.")
+            if one is None:
+                continue
+            own, told = one.W.shape[1], None if one.spread is None else one.spread.shape[1]
+            if own < k or told != (None if self.model.spread is None else (own + 1) * (own + 2) // 2):
+                raise FormatError(f"The checkpoint holds a model of {own} components that does not go with its {k}.")
 
 
 def write_checkpoint(path: str, begun: Begun) -> None:
