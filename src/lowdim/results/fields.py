@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -165,23 +165,23 @@ class Place:
         """The mark of this kind, if there is one."""
         return next((mark for mark in self.marks if isinstance(mark, kind)), None)
 
-    @property
+    @cached_property
     def record(self) -> Any:
         """Class of the record, or of the records of a tuple, that the field holds; None: it holds none."""
         inner = get_args(self.hint)[0] if get_origin(self.hint) is tuple else self.hint
         return inner if isinstance(inner, type) and is_dataclass(inner) else None
 
-    @property
+    @cached_property
     def several(self) -> bool:
         """Whether it is a tuple."""
         return get_origin(self.hint) is tuple
 
-    @property
+    @cached_property
     def array(self) -> bool:
         """Whether it is an array of the file."""
         return self.letters is not None and self.hint is not int and IN_FACTS not in self.marks
 
-    @property
+    @cached_property
     def types(self) -> tuple[type, ...]:
         """Of numbers in the file."""
         held = self.mark(HeldAs)
@@ -190,7 +190,7 @@ class Place:
         own = float if self.several else get_args(get_args(self.hint)[1])[0]
         return {np.bool_: (np.uint8,), float: (np.float64,)}.get(own, (own,))
 
-    @property
+    @cached_property
     def checks(self) -> tuple[Any, ...]:
         """Marks that say what holds of the numbers."""
         return tuple(mark for mark in self.marks if hasattr(mark, "holds"))
@@ -206,6 +206,7 @@ def places_of(kind: type) -> tuple[tuple[Place, ...], type | None]:
     return own, above
 
 
+@cache
 def place_of(attribute: str, hint: Any) -> Place:
     """A field by its hint."""
     marks: list[Any] = []
