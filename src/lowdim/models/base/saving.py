@@ -188,7 +188,9 @@ def _part(name: str) -> ModuleType:
     """What a model's folder says of its files."""
     part = part_of(name, "record") if name in FOLDERS else None
     if part is None:
-        raise BadInput(f"A {name} cannot be kept in a model file, but only models of lowdim itself.")
+        raise BadInput(
+            f"{name} cannot be kept in a model file, but only models of lowdim itself can: save one of these."
+        )
     return part
 
 
