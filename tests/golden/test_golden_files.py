@@ -124,10 +124,10 @@ def test_names_in_all_letters_come_back_from_an_early_file() -> None:
 def test_every_kind_of_file_and_every_maker_has_a_golden_file() -> None:
     # the one place here that knows where the package keeps its list of kinds
     from lowdim.models.autoencoder import checkpoint
-    from lowdim.models.base.saving import KINDS
     from lowdim.models.probabilistic_pca import checkpoint as latent_checkpoint
+    from lowdim.models.registry import FOLDERS
 
-    kinds = {*KINDS, checkpoint.KIND, latent_checkpoint.KIND}
+    kinds = {*FOLDERS, checkpoint.KIND, latent_checkpoint.KIND}
     assert {name.split("-")[0] for name in KNOWN} == kinds
     assert {path.name for path in FILES.iterdir()} == set(KNOWN)
     made = {f"{name}.lowdim" for name in (*GOLDEN, *CHECKPOINTS)}

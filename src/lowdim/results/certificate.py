@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 
+from lowdim.errors import FormatError
+from lowdim.results.fields import OUTSIDE, Later
 from lowdim.types import Floats
 from lowdim.words import Text
 
@@ -32,21 +36,25 @@ class Accuracy:
         return found
 
 
+def _zeros(sizes: Mapping[str, int]) -> Floats:
+    return np.zeros(sizes["k"])
+
+
 @dataclass(frozen=True)
 class Certificate:
     """Bounds on the numerical error of each component. Variances are in the units of `explained_variance_`."""
 
-    variances: Floats
+    variances: Annotated[Floats, "k", OUTSIDE]
     """(k,) as returned."""
-    residuals: Floats
+    residuals: Annotated[Floats, "k"]
     """(k,) ‖C v − variance v‖ for the covariance C."""
-    rounding: Floats
+    rounding: Annotated[Floats, "k"]
     """(k,) error of rounding in products with the data, which no residual can show."""
-    lower: Floats
+    lower: Annotated[Floats, "k"]
     """(k,) the true eigenvalue is not below this …"""
-    upper: Floats
+    upper: Annotated[Floats, "k"]
     """(k,) … nor above this."""
-    angles: Floats
+    angles: Annotated[Floats, "k"]
     """(k,) bound on the angle to the true axis, in radians; π/2 where the axis is not determined."""
     null: tuple[int, ...]
     """Components (from 0) whose variance is zero to rounding: any direction that is left over."""
@@ -70,11 +78,17 @@ class Certificate:
     passes: int
     bytes_read: int | None
     notes: tuple[str, ...] = ()
-    floor: float = 0.0
+    floor: Annotated[float, Later(0.0)] = 0.0
     """… or of the variance in all, where that is more."""
-    data_rounding: Floats = field(default_factory=lambda: np.zeros(0))
+    data_rounding: Annotated[Floats, "k", Later(_zeros)] = field(default_factory=lambda: np.zeros(0))
     """(k,) what the variances may have changed by when the values were rounded to the type that they came in. It is no
     error of the fit, which takes the values for exact. Empty where nothing is known of it."""
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        named = [*self.null, *self.untrusted, *(i for run in self.clusters for i in run)]
+        if any(i >= len(self.variances) for i in named):
+            raise FormatError(f"The certificate of the model file names a component beyond its {len(self.variances)}.")
 
     @property
     def blank(self) -> bool:

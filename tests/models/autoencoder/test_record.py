@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from lowdim.errors import BadInput, FormatError
-from lowdim.models.autoencoder.record import MOST_LAYERS, NetworkFit, pack_network, refuse_other_network, unpack_network
+from lowdim.models.autoencoder.record import MOST_LAYERS, SETTINGS, NetworkFit, check_settings
 from lowdim.models.autoencoder.solvers.network import decode, encode
-from lowdim.models.base.saved_settings import NETWORK_PARAMS
-from lowdim.models.base.saving import KINDS, _params, _plain
+from lowdim.models.base.saving import _plain, _settings
+from lowdim.results.codec import Reading, pack, unpack
 from lowdim.results.container import Document, from_bytes, to_bytes
 from networks import made_network
 
@@ -27,8 +27,8 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 def through_a_file(fit: NetworkFit) -> NetworkFit:
-    document = from_bytes(to_bytes(Document("Autoencoder", *pack_network(fit))))
-    return unpack_network(document.facts, document.arrays)
+    document = from_bytes(to_bytes(Document("Autoencoder", *pack(fit))))
+    return unpack(NetworkFit, document.facts, document.arrays)
 
 
 def same(one: Any, other: Any) -> bool:
@@ -63,7 +63,7 @@ def test_the_deepest_network_comes_back_and_a_deeper_one_is_refused() -> None:
     deepest = made_network((3, *[2] * MOST_LAYERS), columns=("a", "b", "c"))
     assert same(through_a_file(deepest), deepest)
     with pytest.raises(BadInput, match="at most 12 hidden layers there and as many back, and this one has 13"):
-        pack_network(made_network((3, *[2] * (MOST_LAYERS + 1))))
+        pack(made_network((3, *[2] * (MOST_LAYERS + 1))))
 
 
 LIES: list[tuple[tuple[str, ...], Any]] = [
@@ -109,8 +109,8 @@ LIES: list[tuple[tuple[str, ...], Any]] = [
 
 @pytest.mark.parametrize(("path", "value"), LIES)
 def test_facts_that_no_network_has_are_refused(path: tuple[str, ...], value: Any) -> None:
-    known, arrays = pack_network(made_network())
-    unpack_network(known, arrays)
+    known, arrays = pack(made_network())
+    unpack(NetworkFit, known, arrays)
     place = known
     for key in path[:-1]:
         place[key] = dict(place[key])
@@ -118,7 +118,7 @@ def test_facts_that_no_network_has_are_refused(path: tuple[str, ...], value: Any
     assert place.get(path[-1]) != value
     place[path[-1]] = value
     with pytest.raises(FormatError):
-        unpack_network(known, arrays)
+        unpack(NetworkFit, known, arrays)
 
 
 def broken(array: np.ndarray, value: float) -> np.ndarray:
@@ -132,9 +132,9 @@ def broken(array: np.ndarray, value: float) -> np.ndarray:
     "name", ["center", "scale", "code_mean", "code_covariance", "curve", "encoder_1_weights", "decoder_2_bias"]
 )
 def test_numbers_that_are_none_are_refused(name: str, value: float) -> None:
-    known, arrays = pack_network(made_network())
+    known, arrays = pack(made_network())
     with pytest.raises(FormatError, match="not finite"):
-        unpack_network(known, arrays | {name: broken(arrays[name], value)})
+        unpack(NetworkFit, known, arrays | {name: broken(arrays[name], value)})
 
 
 @pytest.mark.parametrize(
@@ -151,21 +151,21 @@ def test_numbers_that_are_none_are_refused(name: str, value: float) -> None:
     ],
 )
 def test_arrays_that_no_network_has_are_refused(name: str, change: Any) -> None:
-    known, arrays = pack_network(made_network())
+    known, arrays = pack(made_network())
     with pytest.raises(FormatError):
-        unpack_network(known, arrays | {name: change(arrays[name])})
+        unpack(NetworkFit, known, arrays | {name: change(arrays[name])})
 
 
 @pytest.mark.parametrize(
     "other", [{"n_components": 2}, {"hidden": (6,)}, {"hidden": 6}, {"activation": "relu"}, {"loss": "bce"}]
 )
 def test_settings_of_another_network_are_refused(other: dict[str, Any]) -> None:
-    refuse_other_network(SETTINGS, made_network())
+    check_settings(GIVEN, made_network())
     with pytest.raises(FormatError, match="settings are of a network with"):
-        refuse_other_network(SETTINGS | other, made_network())
+        check_settings(GIVEN | other, made_network())
 
 
-SETTINGS = {
+GIVEN = {
     "n_components": 3,
     "hidden": (np.int64(6), 5),
     "loss": "auto",
@@ -186,13 +186,12 @@ SETTINGS = {
 
 
 def test_settings_become_json_and_come_back() -> None:
-    assert KINDS["Autoencoder"].params is NETWORK_PARAMS
-    plain = {name: _plain(name, SETTINGS[name], check) for name, check in NETWORK_PARAMS.items()}
+    plain = {name: _plain(name, GIVEN[name], hint) for name, hint in SETTINGS.items()}
     assert plain["hidden"] == [6, 5]
-    back = _params(plain, NETWORK_PARAMS, {}, {"p": 8, "k": 3})
-    assert back == SETTINGS
+    back = _settings(plain, SETTINGS, Reading({}), {"p": 8, "k": 3})
+    assert back == GIVEN
     assert isinstance(back["hidden"], tuple)
     with pytest.raises(BadInput, match="cannot be kept in a model file"):
-        _plain("hidden", (6, 2.5), NETWORK_PARAMS["hidden"])
+        _plain("hidden", (6, 2.5), SETTINGS["hidden"])
     with pytest.raises(FormatError):
-        _params(plain | {"hidden": [6, "5"]}, NETWORK_PARAMS, {}, {"p": 8, "k": 3})
+        _settings(plain | {"hidden": [6, "5"]}, SETTINGS, Reading({}), {"p": 8, "k": 3})

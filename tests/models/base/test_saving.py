@@ -110,6 +110,15 @@ def test_a_model_that_is_not_fitted_cannot_be_saved(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_class_of_the_users_own_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    class Own(PCA):
+        pass
+
+    with pytest.raises(BadInput, match="Own cannot be kept in a model file"):
+        Own(2).fit(X).save(tmp_path / "model.lowdim")
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_table_is_no_model_and_says_what_to_call(tmp_path):
     path = tmp_path / "wine.csv"
     path.write_text("a,b\n1,2\n")

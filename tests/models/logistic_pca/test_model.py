@@ -16,8 +16,9 @@ from tests.solvers.logistic_data import planted, sine
 import lowdim
 from lowdim import PCA, LogisticPCA
 from lowdim.errors import BadInput, BadParameter, FormatError, MissingValues, NeedsAnotherPass, NotConverged, TooLarge
-from lowdim.models.logistic_pca.record import pack_logistic, unpack_logistic
+from lowdim.models.logistic_pca.record import LogisticFit
 from lowdim.models.logistic_pca.solvers.families import FAMILIES
+from lowdim.results.codec import pack, unpack
 
 NAMES = tuple(FAMILIES)
 COINS = planted("bernoulli", 150, 12, 2)[0]
@@ -480,13 +481,13 @@ def test_a_file_gives_back_the_same_model(name: str, tmp_path: Path) -> None:
 
 
 def test_a_file_with_other_facts_is_refused() -> None:
-    facts, arrays = pack_logistic(LogisticPCA(2).fit(COINS).fit_)
-    unpack_logistic(facts, arrays)
+    facts, arrays = pack(LogisticPCA(2).fit(COINS).fit_)
+    unpack(LogisticFit, facts, arrays)
     for name, value in (("family", "binomial"), ("n_components", 20), ("weight", 0.0), ("encoder", "linear")):
         with pytest.raises(FormatError):
-            unpack_logistic(facts | {name: value}, arrays)
+            unpack(LogisticFit, facts | {name: value}, arrays)
     with pytest.raises(FormatError):
-        unpack_logistic(facts, arrays | {"ridge": -np.ones(2)})
+        unpack(LogisticFit, facts, arrays | {"ridge": -np.ones(2)})
 
 
 def test_the_plan_is_told_before_the_fit() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from lowdim import Recogniser
 from lowdim.errors import BadInput, FormatError
-from lowdim.models.recogniser.record import pack_recogniser, unpack_recogniser
+from lowdim.models.recogniser.record import RecogniserFit
+from lowdim.results.codec import pack, unpack
 
 RNG = np.random.default_rng(0)
 ROWS, WHO = RNG.normal(size=(24, 6)), np.repeat(["a", "b", "c"], 8)
@@ -17,7 +18,7 @@ FIT = Recogniser(3, reject=0.2).fit(ROWS, WHO).fit_
 
 
 def test_arrays_and_facts_come_back() -> None:
-    back = unpack_recogniser(*pack_recogniser(FIT))
+    back = unpack(RecogniserFit, *pack(FIT))
     np.testing.assert_array_equal(back.codes, FIT.codes)
     np.testing.assert_array_equal(back.classes, FIT.classes)
     np.testing.assert_array_equal(back.trial.strangers, FIT.trial.strangers)
@@ -41,9 +42,9 @@ def test_arrays_and_facts_come_back() -> None:
     ],
 )
 def test_what_no_gallery_can_be_is_refused(facts: dict[str, Any], arrays: dict[str, Any]) -> None:
-    known, kept = pack_recogniser(FIT)
+    known, kept = pack(FIT)
     with pytest.raises(FormatError):
-        unpack_recogniser(known | facts, kept | arrays)
+        unpack(RecogniserFit, known | facts, kept | arrays)
 
 
 def test_labels_that_are_neither_texts_nor_numbers_are_not_kept() -> None:
@@ -52,4 +53,4 @@ def test_labels_that_are_neither_texts_nor_numbers_are_not_kept() -> None:
     fit = Recogniser(3).fit(ROWS, WHO).fit_
     for labels in (mixed, days):
         with pytest.raises(BadInput, match="kept in a model file"):
-            pack_recogniser(type(fit)(**{**fit.__dict__, "classes": labels[:3]}))
+            pack(type(fit)(**{**fit.__dict__, "classes": labels[:3]}))

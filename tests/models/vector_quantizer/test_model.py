@@ -18,7 +18,8 @@ from lowdim import PCA
 from lowdim.errors import BadInput, BadParameter, FormatError, MissingValues, NotConverged, RankWarning, WrongShape
 from lowdim.models.vector_quantizer import fit as fit_codebook
 from lowdim.models.vector_quantizer.model import VectorQuantizer
-from lowdim.models.vector_quantizer.record import pack_codebook, unpack_codebook
+from lowdim.models.vector_quantizer.record import CodebookFit
+from lowdim.results.codec import pack, unpack
 
 RNG = np.random.default_rng(0)
 X = np.concatenate([RNG.standard_normal((60, 5)) + 4 * RNG.standard_normal(5) for _ in range(4)])
@@ -294,10 +295,10 @@ def test_a_model_file_gives_the_model_back(settings: dict, tmp_path: Path) -> No
     ],
 )
 def test_a_damaged_record_is_refused(change: dict, arrays: dict) -> None:
-    known, kept = pack_codebook(VectorQuantizer(4).fit(X).fit_)
-    unpack_codebook(known, kept)
+    known, kept = pack(VectorQuantizer(4).fit(X).fit_)
+    unpack(CodebookFit, known, kept)
     with pytest.raises(FormatError):
-        unpack_codebook(known | change, kept | arrays)
+        unpack(CodebookFit, known | change, kept | arrays)
 
 
 def test_explain_says_what_was_done_and_what_would_be() -> None:

@@ -5,35 +5,22 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import CannotMerge, CannotWrite, FormatError
+from lowdim.models.autoencoder.record import SINGLE_OR_DOUBLE
 from lowdim.models.autoencoder.solvers.training import State
-from lowdim.results.container import Document, array, facts, flag, read_document, text, whole, write_document
+from lowdim.results.codec import pack, unpack
+from lowdim.results.container import Document, read_document, write_document
+from lowdim.results.fields import INLINE, Name, size
+from lowdim.types import Array, Floats
 
 KIND = "Autoencoder checkpoint"
 
 ANEW = "delete it, or name another file, to begin anew"
-
-FACTS = {
-    "n_rows": whole,
-    "n_columns": whole,
-    "mark": text,
-    "buffer": whole,
-    "settings": text,
-    "weights": whole,
-    "adam": flag,
-    "judged": flag,
-    "steps": whole,
-    "looks": whole,
-    "epochs": whole,
-    "best": whole,
-    "still": flag,
-}
 
 
 @dataclass(frozen=True)
@@ -51,38 +38,52 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Begun:
-    """A checkpoint of these rows and settings."""
+class Checkpoint:
+    """A state of training, and of what."""
 
-    path: str
-    known: dict[str, Any]
-    arrays: Mapping[str, NDArray[Any]]
+    DERIVED: ClassVar[Mapping[str, Any]] = {
+        "weights": size("current"),
+        "adam": lambda begun: len(begun.first) > 0,
+        "judged": lambda begun: begun.curve.shape[1] == 2,
+        "epochs": size("curve"),
+    }
 
-    @property
-    def buffer(self) -> int:
-        """Rows that were shuffled together; 0: all."""
-        return int(self.known["buffer"])
+    kept: Annotated[Kept, INLINE]
+    current: Annotated[Array, "weights", SINGLE_OR_DOUBLE]
+    first: Annotated[Array, "moments", SINGLE_OR_DOUBLE]
+    second: Annotated[Array, "moments", SINGLE_OR_DOUBLE]
+    best_weights: Annotated[Array, "weights", SINGLE_OR_DOUBLE, Name("best")]
+    curve: Annotated[Floats, "epochs losses"]
+    """(epochs, 1) or, with rows set aside, (epochs, 2)"""
+    steps: int
+    looks: int
+    best: int
+    still: bool
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        if self.curve.shape[1] not in (1, 2):
+            raise FormatError(f"The checkpoint tells {self.curve.shape[1]} losses of an epoch: there are one or two.")
 
     def state(self, first: State) -> State:
         """How far it had come; `first` is where it began."""
-        known, arrays, dtype = self.known, self.arrays, first.weights.dtype.type
-        size, moments, epochs = len(first.weights), len(first.first), known["epochs"]
-        same = (known["weights"], known["adam"], known["judged"]) == (size, moments > 0, first.judged)
-        if not same or not known["best"] < epochs:
-            raise FormatError(f"{self.path}: its state does not fit its settings.")
-        curve = array(arrays, "curve", (epochs, 1 + first.judged))
+        pairs = ((self.current, first.weights), (self.first, first.first), (self.second, first.second))
+        same = all(one.shape == other.shape and one.dtype == other.dtype for one, other in pairs)
+        losses = self.curve if first.judged else np.column_stack([self.curve, np.full(len(self.curve), math.nan)])
+        if not same or losses.shape[1] != 2 or not self.best < len(losses):
+            raise FormatError("The state in the checkpoint does not fit its settings.")
         return State(
-            weights=array(arrays, "current", (size,), dtype),
-            first=array(arrays, "first", (moments,), dtype),
-            second=array(arrays, "second", (moments,), dtype),
+            weights=self.current,
+            first=self.first,
+            second=self.second,
             patience=first.patience,
             judged=first.judged,
-            steps=known["steps"],
-            looks=known["looks"],
-            curve=tuple((float(losses[0]), float(losses[1]) if first.judged else math.nan) for losses in curve),
-            best=known["best"],
-            best_weights=array(arrays, "best", (size,), dtype),
-            still=known["still"],
+            steps=self.steps,
+            looks=self.looks,
+            curve=tuple((float(loss), float(aside)) for loss, aside in losses),
+            best=self.best,
+            best_weights=self.best_weights,
+            still=self.still,
         )
 
 
@@ -91,44 +92,39 @@ def write_checkpoint(path: str, kept: Kept, state: State) -> None:
     if state.best_weights is None or state.diverged:
         return
     curve = np.array(state.curve)
-    arrays: dict[str, NDArray[Any]] = {
-        "current": state.weights,
-        "first": state.first,
-        "second": state.second,
-        "best": state.best_weights,
-        "curve": curve if state.judged else curve[:, :1],
-    }
-    known = asdict(kept) | {
-        "weights": len(state.weights),
-        "adam": len(state.first) > 0,
-        "judged": state.judged,
-        "steps": state.steps,
-        "looks": state.looks,
-        "epochs": state.epochs,
-        "best": state.best,
-        "still": state.still,
-    }
-    write_document(path, Document(KIND, known, arrays))
+    begun = Checkpoint(
+        kept=kept,
+        current=state.weights,
+        first=state.first,
+        second=state.second,
+        best_weights=state.best_weights,
+        curve=curve if state.judged else curve[:, :1],
+        steps=state.steps,
+        looks=state.looks,
+        best=state.best,
+        still=state.still,
+    )
+    write_document(path, Document(KIND, *pack(begun)))
 
 
-def open_checkpoint(path: str, kept: Kept) -> Begun:
+def open_checkpoint(path: str, kept: Kept) -> Checkpoint:
     """What `write_checkpoint` kept, if it was a fit of these rows with these settings."""
     document = read_document(path)
     if document.kind != KIND:
         raise FormatError(f"{path}: holds a {document.kind[:40]!r}, not the checkpoint of an Autoencoder.")
-    known = facts(document.facts, "checkpoint", FACTS)
-    shapes = [f"{n:,} × {p:,}" for n, p in ((known["n_rows"], known["n_columns"]), (kept.n_rows, kept.n_columns))]
-    if shapes[0] != shapes[1] or known["mark"] != kept.mark:
+    begun = unpack(Checkpoint, document.facts, document.arrays, "checkpoint")
+    shapes = [f"{one.n_rows:,} × {one.n_columns:,}" for one in (begun.kept, kept)]
+    if shapes[0] != shapes[1] or begun.kept.mark != kept.mark:
         raise CannotMerge(
             f"{path}: the checkpoint is of {shapes[0]} other values, another order of rows or other weights than these "
             f"data, {shapes[1]}: {ANEW}."
         )
-    if known["settings"] != kept.settings:
+    if begun.kept.settings != kept.settings:
         raise CannotMerge(
-            f"{path}: the checkpoint is of a fit with other settings ({known['settings'][:300]}), not "
+            f"{path}: the checkpoint is of a fit with other settings ({begun.kept.settings[:300]}), not "
             f"{kept.settings}: {ANEW}."
         )
-    return Begun(path, known, document.arrays)
+    return begun
 
 
 def refuse_unwritable(path: str) -> None:

@@ -67,9 +67,10 @@ def fit_network(
     seen = first_look(source)
     refuse(seen.observed, source)
     fit = planned(source, weighted, task, seen, budget)
-    begun = None if path is None or not os.path.exists(path) else open_checkpoint(path, fit.kept)
-    if begun is not None:
-        fit = _followed(fit, begun.buffer, begun.path)
+    begun = None
+    if path is not None and os.path.exists(path):
+        begun = open_checkpoint(path, fit.kept)
+        fit = _followed(fit, begun.kept.buffer, path)
     step, state = _prepared(fit)
     if begun is not None:
         state = begun.state(state)

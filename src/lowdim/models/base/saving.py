@@ -1,121 +1,67 @@
-"""Models to files and back: an estimator's settings and record as one document, and the table of kinds."""
+"""Models to files and back: an estimator's settings and record as one document.
+
+A model's folder says in `record.py` what files hold of it: `RECORD`, the class of its record; `SETTINGS`, which values
+its settings may have; and, where those two must agree, `check_settings(settings, record)`.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import reprlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from types import ModuleType
+from typing import Annotated, Any, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
 from lowdim.matrices.moments import Moments
-from lowdim.models.autoencoder.record import pack_network, refuse_other_network, unpack_network
-from lowdim.models.base.saved_settings import (
-    CODEBOOK_PARAMS,
-    GENOTYPE_PARAMS,
-    INCREMENTAL_PARAMS,
-    KERNEL_PARAMS,
-    LATENT_PARAMS,
-    LATER,
-    LOGISTIC_PARAMS,
-    MIXTURE_PARAMS,
-    NETWORK_PARAMS,
-    NMF_PARAMS,
-    PCA_PARAMS,
-    RECOGNISER_PARAMS,
-    REGRESSION_PARAMS,
-)
-from lowdim.models.genotype_pca.model import GenotypePCA
-from lowdim.models.genotype_pca.record import pack_genotypes, unpack_genotypes
-from lowdim.models.incremental_pca.model import IncrementalPCA
-from lowdim.models.kernel_pca.model import KernelPCA
-from lowdim.models.kernel_pca.record import pack_kernel, unpack_kernel
-from lowdim.models.logistic_pca.model import LogisticPCA
-from lowdim.models.logistic_pca.record import pack_logistic, unpack_logistic
-from lowdim.models.nmf.model import NMF
-from lowdim.models.nmf.record import pack_nmf, unpack_nmf
-from lowdim.models.pc_regression.model import PCRegression
-from lowdim.models.pc_regression.record import pack_regression, unpack_regression
-from lowdim.models.pca.model import PCA
-from lowdim.models.ppca_mixture.model import PPCAMixture
-from lowdim.models.ppca_mixture.record import pack_mixture, unpack_mixture
-from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
-from lowdim.models.probabilistic_pca.record import pack_latent, unpack_latent
-from lowdim.models.recogniser.model import Recogniser
-from lowdim.models.recogniser.record import pack_recogniser, unpack_recogniser
-from lowdim.models.vector_quantizer.model import VectorQuantizer
-from lowdim.models.vector_quantizer.record import pack_codebook, unpack_codebook
-from lowdim.results.container import (
-    Check,
-    Document,
-    array,
-    begins_as_model,
-    facts,
-    flag,
-    mapping,
-    number,
-    optional,
-    read_document,
-    text,
-    whole,
-    write_document,
-)
-from lowdim.results.record import Arrays, pack_linear, pack_names, unpack_linear, unpack_names
+from lowdim.models.registry import FOLDERS, model_class, part_of
+from lowdim.results import codec
+from lowdim.results.codec import Reading
+from lowdim.results.container import Document, begins_as_model, read_document, write_document
+from lowdim.results.fields import Holds, Later, NonNegative, OneOf, Positive, fits, place_of
 from lowdim.sources.kinds import ENDINGS, ending_of
-
-MODEL = {"params": mapping, "fit": mapping, "moments": optional(mapping), "seen": mapping}
-SEEN = {"frame": optional(text), "itemsize": whole, "spacing": number, "named": flag}
-MOMENTS = {"n_rows": whole, "weight": number}
-
-LATER_ARRAYS = {"moments_error", "certificate_data_rounding", "filler_certificate_data_rounding"}
-"""Arrays that files of earlier versions do not have."""
-
-EARLIER = 1e-5
-"""Relative error of moments in such files: they may be sums of 4,096 rows in float32."""
+from lowdim.types import Floats
 
 Estimator = TypeVar("Estimator")
 """A class of models."""
 
+ENTRIES = ("params", "fit", "moments", "seen")
+"""Of the facts of a model."""
+
+SHAPES = {"scale": "p", "column_weight": "p", "init": "k p"}
+"""Settings that may be arrays, which files keep as "param_<name>", and of which shape."""
+
+FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
+
+EARLIER = 1e-5
+"""Relative error of moments in files that do not tell it: they may be sums of 4,096 rows in float32."""
+
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of model that files hold."""
+class Seen:
+    """What the data were like that a model was fitted on."""
 
-    estimator: Any
-    params: dict[str, Check]
-    pack: Callable[[Any], tuple[dict[str, Any], Arrays]]
-    unpack: Callable[[Any, Mapping[str, NDArray[Any]]], Any]
-
-
-def _autoencoder(**params: Any) -> Any:
-    from lowdim.models.autoencoder.model import Autoencoder
-
-    return Autoencoder(**params)
+    frame: Annotated[str | None, OneOf(FRAMES)]
+    itemsize: Annotated[int, OneOf((1, 2, 4, 8, 16))]
+    spacing: Annotated[float, Holds("from 0 to below 1", lambda share: 0 <= share < 1)]
+    named: bool
 
 
-KINDS = {
-    "PCA": Kind(PCA, PCA_PARAMS, pack_linear, unpack_linear),
-    "IncrementalPCA": Kind(IncrementalPCA, INCREMENTAL_PARAMS, pack_linear, unpack_linear),
-    "ProbabilisticPCA": Kind(ProbabilisticPCA, LATENT_PARAMS, pack_latent, unpack_latent),
-    "PPCAMixture": Kind(PPCAMixture, MIXTURE_PARAMS, pack_mixture, unpack_mixture),
-    "KernelPCA": Kind(KernelPCA, KERNEL_PARAMS, pack_kernel, unpack_kernel),
-    "VectorQuantizer": Kind(VectorQuantizer, CODEBOOK_PARAMS, pack_codebook, unpack_codebook),
-    "NMF": Kind(NMF, NMF_PARAMS, pack_nmf, unpack_nmf),
-    "LogisticPCA": Kind(LogisticPCA, LOGISTIC_PARAMS, pack_logistic, unpack_logistic),
-    "PCRegression": Kind(PCRegression, REGRESSION_PARAMS, pack_regression, unpack_regression),
-    "GenotypePCA": Kind(GenotypePCA, GENOTYPE_PARAMS, pack_genotypes, unpack_genotypes),
-    "Recogniser": Kind(Recogniser, RECOGNISER_PARAMS, pack_recogniser, unpack_recogniser),
-    "Autoencoder": Kind(_autoencoder, NETWORK_PARAMS, pack_network, unpack_network),
-}
+@dataclass(frozen=True)
+class SavedMoments:
+    """Moments of rows as files keep them: of each column."""
 
-SHAPES = {"scale": "p", "column_weight": "p", "init": "kp"}
-"""Settings that may be arrays, and of which shape."""
-
-FRAMES = (None, "pandas", "polars", "pyarrow", "modin", "cudf")
+    n_rows: Annotated[int, Positive]
+    weight: Annotated[float, Positive]
+    mean: Annotated[Floats, "p"]
+    scatter: Annotated[Floats, "p p"]
+    low: Annotated[Floats, "p"]
+    error: Annotated[Floats | None, "p", NonNegative]
+    """None: files of earlier versions do not tell."""
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -190,132 +136,115 @@ def _refuse_table(path: Path) -> None:
 def pack(model: Any) -> Document:
     """A fitted model as a document."""
     name = type(model).__name__
-    kind = KINDS[name]
-    fit, arrays = kind.pack(model.fit_)
+    fit, arrays = codec.pack(model.fit_)
     params: dict[str, Any] = {}
-    for param, check in kind.params.items():
+    for param, hint in _part(name).SETTINGS.items():
         value = getattr(model, param)
         if param in SHAPES and not isinstance(value, (bool, np.bool_, str, type(None))):
             arrays[f"param_{param}"] = np.asarray(value, dtype=np.float64)
             value = "array"
-        params[param] = _plain(param, value, check)
-    kept = getattr(model, "_moments", None)
-    if kept is not None:
-        low, error = (
-            np.broadcast_to(np.asarray(part, dtype=np.float64), kept.mean.shape) for part in (kept.low, kept.error)
-        )
-        arrays |= {
-            "moments_mean": kept.mean,
-            "moments_scatter": kept.scatter,
-            "moments_low": low,
-            "moments_error": error,
-        }
+        params[param] = _plain(param, value, hint)
+    moments = None
+    if getattr(model, "_moments", None) is not None:
+        moments, inside = codec.pack(_saved(model._moments))
+        arrays |= {f"moments_{key}": values for key, values in inside.items()}
     names = getattr(model, "feature_names_in_", None)
     if names is not None and tuple(names) != model.fit_.columns:  # else they are in the record
-        arrays["feature_names"] = pack_names(tuple(map(str, names)))
-    known = {
-        "params": params,
-        "fit": fit,
-        "moments": None if kept is None else {name: getattr(kept, name) for name in MOMENTS},
-        "seen": {
-            "frame": model._frame_kind if model._frame_kind in FRAMES else None,
-            "itemsize": model._itemsize,
-            "spacing": model._data_spacing,
-            "named": names is not None,
-        },
-    }
-    return Document(name, known, arrays)
+        arrays["feature_names"] = codec.pack_texts(tuple(map(str, names)))
+    frame = model._frame_kind if model._frame_kind in FRAMES else None
+    seen, _ = codec.pack(Seen(frame, model._itemsize, model._data_spacing, names is not None))
+    return Document(name, {"params": params, "fit": fit, "moments": moments, "seen": seen}, arrays)
 
 
 def unpack(document: Document) -> Any:
     """The model that `pack` took apart, if the document is exactly what `pack` makes."""
-    kind = KINDS.get(document.kind)
-    if kind is None and document.kind.endswith(" checkpoint"):
-        owner = document.kind.removesuffix(" checkpoint")[:40]
-        raise FormatError(
-            f"The file holds the checkpoint of a fit that was not completed, and no model: go on with {owner}("
-            "checkpoint=path).fit(X), and the settings and rows that it was begun with."
-        )
-    if kind is None:
-        raise FormatError(f"The model file holds a {document.kind[:40]!r}, which this version of lowdim does not know.")
-    known = facts(document.facts, "model", MODEL)
-    seen = facts(known["seen"], "data description", SEEN)
-    if seen["frame"] not in FRAMES or seen["itemsize"] not in (1, 2, 4, 8, 16) or not 0 <= seen["spacing"] < 1:
-        raise FormatError("The model file describes data that no model was fitted on.")
-    fit = kind.unpack(known["fit"], document.arrays)
+    _refuse_unknown(document.kind)
+    part, facts = _part(document.kind), document.facts
+    if set(facts) != set(ENTRIES):
+        raise FormatError(f"The model file has other entries than it must have, {', '.join(ENTRIES)}.")
+    reading = Reading(document.arrays)
+    seen = reading.record(Seen, facts["seen"], "data description")
+    fit: Any = reading.record(part.RECORD, facts["fit"], "fit")
     p = fit.n_columns
-    sizes = {"p": p, "k": int(getattr(fit, "k", 0))}
-    params = _params(known["params"], kind.params, document.arrays, sizes)
-    if document.kind == "Autoencoder":
-        refuse_other_network(params, fit)
-    model = kind.estimator(**params)
-    model.__dict__.update(_record=fit, _moments=_moments(known["moments"], document.arrays, p))
-    model._frame_kind, model._itemsize, model._data_spacing = seen["frame"], seen["itemsize"], float(seen["spacing"])
+    settings = _settings(facts["params"], part.SETTINGS, reading, {"p": p, "k": int(getattr(fit, "k", 0))})
+    if hasattr(part, "check_settings"):
+        part.check_settings(settings, fit)
+    model = model_class(document.kind)(**settings)
+    model.__dict__.update(_record=fit, _moments=_moments(facts["moments"], reading, p))
+    model._frame_kind, model._itemsize, model._data_spacing = seen.frame, seen.itemsize, seen.spacing
     model._columns = fit.columns
     model.n_features_in_ = p
-    if seen["named"]:
-        model.feature_names_in_ = np.array(_feature_names(fit.columns, document.arrays, p), dtype=object)
-    needed, there = set(pack(model).arrays), set(document.arrays)
-    both = {"feature_names"} if seen["named"] else set()  # earlier versions wrote them twice
-    if not needed - LATER_ARRAYS <= there <= needed | both:
-        raise FormatError("The model file holds arrays that such a model does not have.")
+    if seen.named:
+        # earlier versions wrote names of their own even where the record has them
+        own = fit.columns is None or "feature_names" in reading
+        model.feature_names_in_ = np.array(
+            reading.texts("feature_names", "p", {"p": p}) if own else fit.columns, dtype=object
+        )
+    reading.end()
     return model
 
 
-def _feature_names(columns: tuple[str, ...] | None, arrays: Mapping[str, NDArray[Any]], p: int) -> tuple[str, ...]:
-    """The names that scikit-learn knows: of their own, or those of the record."""
-    if columns is not None and "feature_names" not in arrays:
-        return columns
-    return unpack_names({"columns": arrays.get("feature_names", np.zeros(0))}, p)
+def _part(name: str) -> ModuleType:
+    """What a model's folder says of its files."""
+    part = part_of(name, "record") if name in FOLDERS else None
+    if part is None:
+        raise BadInput(
+            f"{name} cannot be kept in a model file, but only models of lowdim itself can: save one of these."
+        )
+    return part
 
 
-def _params(
-    given: Any, checks: dict[str, Check], arrays: Mapping[str, NDArray[Any]], sizes: dict[str, int]
-) -> dict[str, Any]:
-    if isinstance(given, dict):
-        given = {name: value for name, value in LATER.items() if name in checks} | given
-    params = dict(facts(given, "settings", checks))
-    for name, letters in SHAPES.items():
-        if params.get(name) == "array":
-            params[name] = array(arrays, f"param_{name}", tuple(sizes[letter] for letter in letters))
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in params.items()}
+def _refuse_unknown(kind: str) -> None:
+    if kind in FOLDERS:
+        return
+    if kind.endswith(" checkpoint"):
+        raise FormatError(
+            "The file holds the checkpoint of a fit that was not completed, and no model: go on with "
+            f"{kind.removesuffix(' checkpoint')[:40]}(checkpoint=path).fit(X), and the settings and rows that it was "
+            "begun with."
+        )
+    raise FormatError(f"The model file holds a {kind[:40]!r}, which this version of lowdim does not know.")
 
 
-def _moments(given: Any, arrays: Mapping[str, NDArray[Any]], p: int) -> Moments | None:
+def _settings(given: Any, hints: Mapping[str, Any], reading: Reading, sizes: dict[str, int]) -> dict[str, Any]:
+    places = {name: place_of(name, hint) for name, hint in hints.items()}
+    earlier = {name: later.default for name, place in places.items() if (later := place.mark(Later))}
+    if not isinstance(given, dict) or set(earlier | given) != set(places):
+        raise FormatError("The settings of the model file have other entries than they must have.")
+    settings = earlier | given
+    for name, place in places.items():
+        value = settings[name]
+        if not (fits(place.hint, value) or (place.optional and value is None)):
+            raise FormatError(f"The settings of the model file have no valid {name!r}: {reprlib.repr(value)}.")
+        if value == "array" and name in SHAPES:
+            settings[name] = reading.array(f"param_{name}", tuple(SHAPES[name].split()), (np.float64,), sizes)
+        elif isinstance(value, list):
+            settings[name] = tuple(value)
+    return settings
+
+
+def _saved(kept: Moments) -> SavedMoments:
+    low, error = (np.broadcast_to(np.asarray(part, dtype=float), kept.mean.shape) for part in (kept.low, kept.error))
+    return SavedMoments(kept.n_rows, kept.weight, kept.mean, kept.scatter, low, error)
+
+
+def _moments(given: Any, reading: Reading, p: int) -> Moments | None:
     if given is None:
         return None
-    if isinstance(given, dict):  # of earlier versions
+    if isinstance(given, dict):  # earlier versions said more
         given = {name: value for name, value in given.items() if name != "rounding"}
-    known = facts(given, "moments", MOMENTS)
-    if known["n_rows"] < 1 or known["weight"] <= 0:
-        raise FormatError("The model file holds moments that no rows can have.")
-    scatter = array(arrays, "moments_scatter", (p, p))
-    # files of earlier versions do not say how exact it is: to as many digits as sums of 4,096 rows in float32 are
-    error = (
-        np.abs(scatter.diagonal()) * EARLIER if "moments_error" not in arrays else array(arrays, "moments_error", (p,))
-    )
-    if (error < 0).any():
-        raise FormatError("The model file holds moments that no rows can have.")
-    return Moments(
-        n_rows=known["n_rows"],
-        weight=float(known["weight"]),
-        mean=array(arrays, "moments_mean", (p,)),
-        scatter=scatter,
-        low=array(arrays, "moments_low", (p,)),
-        error=error,
-    )
+    kept = reading.record(SavedMoments, given, "moments", "moments_", {"p": p})
+    error = np.abs(kept.scatter.diagonal()) * EARLIER if kept.error is None else kept.error
+    return Moments(kept.n_rows, kept.weight, kept.mean, kept.scatter, low=kept.low, error=error)
 
 
-def _plain(name: str, value: Any, check: Check) -> Any:
+def _plain(name: str, value: Any, hint: Any) -> Any:
     """A setting as JSON says it; generators are not kept, as their state is gone with the fit."""
-    if isinstance(value, (tuple, list)):
-        value = [item.item() if isinstance(item, np.generic) else item for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
+    value, place = codec.plain(value), place_of(name, hint)
     if name == "random_state" and not isinstance(value, (int, type(None))):
         return None
     if name == "cv" and not isinstance(value, int):  # a splitter is code, and pairs of rows are data
         return None
-    if not check(value):
+    if not fits(place.hint, value) and not (place.optional and value is None):
         raise BadInput(f"{name}={value!r} cannot be kept in a model file.")
     return value

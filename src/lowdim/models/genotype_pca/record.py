@@ -1,25 +1,43 @@
-"""The record of a PCA of genotypes: a linear fit that also knows its SNPs and individuals; and its model file."""
+"""The record of a PCA of genotypes: a linear fit that also knows its SNPs, its individuals and their tests."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.results.container import array, facts, mapping, one_of, whole
-from lowdim.results.record import Arrays, LinearFit, pack_linear, pack_names, unpack_linear, unpack_names
+from lowdim.results.fields import Later, OneOf, Row, Share, StandsFor, size
+from lowdim.results.record import LinearFit
 from lowdim.types import Floats
-
-# The record of a PCA of genotypes: a linear fit that also knows its SNPs, its individuals and their tests.
 
 NORMALISATIONS = ("patterson", "price", "center")
 
 LEVEL = 0.05
 """Of the tests of axes."""
+
+SETTINGS = {
+    "n_components": float | None,
+    "normalisation": str,
+    "min_maf": float,
+    "max_missing_snps": float,
+    "max_missing_individuals": float,
+    "ld_r2": float | None,
+    "ld_window": int,
+    "outlier_sigma": float | None,
+    "outlier_rounds": int,
+    "outlier_axes": int,
+    "autosomes": Annotated[int | None, Later(None)],
+    "whiten": bool,
+    "tol": float,
+    "random_state": int | None,
+}
+"""What a file may say of settings."""
+
+UNKNOWN = StandsFor(np.nan, -1.0)
 
 
 def _nothing() -> Floats:
@@ -30,28 +48,51 @@ def _nothing() -> Floats:
 class GenotypeFit(LinearFit):
     """A linear fit; SNPs that were left out have the weight 0."""
 
-    normalisation: str = "patterson"
-    frequencies: Floats = field(default_factory=_nothing, repr=False)
+    INHERITED: ClassVar[str] = "linear"
+    DERIVED: ClassVar[Mapping[str, Any]] = {"came": size("used"), "tested": size("p_values")}
+
+    normalisation: Annotated[str, OneOf(NORMALISATIONS)] = "patterson"
+    frequencies: Annotated[Floats, "p", UNKNOWN] = field(default_factory=_nothing, repr=False)
     """(p,) of the counted allele, half the mean call; NaN where nothing was called."""
-    snp_missing: Floats = field(default_factory=_nothing, repr=False)
+    snp_missing: Annotated[Floats, "p", Share] = field(default_factory=_nothing, repr=False)
     """(p,) shares of the individuals without a call."""
-    used: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool), repr=False)
+    used: Annotated[NDArray[np.bool_], "came"] = field(default_factory=lambda: np.zeros(0, dtype=bool), repr=False)
     """(individuals that came,) those that the axes were found from."""
-    individual_missing: Floats = field(default_factory=_nothing, repr=False)
+    individual_missing: Annotated[Floats, "n", Share] = field(default_factory=_nothing, repr=False)
     """(n_rows,) shares of the SNPs without a call, of those individuals."""
-    statistics: Floats = field(default_factory=_nothing, repr=False)
+    statistics: Annotated[Floats, "tested", Row("tests", 0, 3), StandsFor(-np.inf, -1e300)] = field(
+        default_factory=_nothing, repr=False
+    )
     """(tested axes,) Tracy & Widom's variable."""
-    p_values: Floats = field(default_factory=_nothing, repr=False)
-    effective_snps: Floats = field(default_factory=_nothing, repr=False)
+    p_values: Annotated[Floats, "tested", Row("tests", 1, 3), Share] = field(default_factory=_nothing, repr=False)
+    effective_snps: Annotated[Floats, "tested", Row("tests", 2, 3), StandsFor(np.inf, 1e300)] = field(
+        default_factory=_nothing, repr=False
+    )
     """(tested axes,) independent SNPs that the rest of the spectrum looks like."""
-    shrinkage: Floats = field(default_factory=_nothing, repr=False)
+    shrinkage: Annotated[Floats, "k", UNKNOWN] = field(default_factory=_nothing, repr=False)
     """(k,) how much shorter scores of new individuals are; NaN where that is not known."""
     rounds: int = 0
     """Rounds in which outliers were removed."""
-    alleles: tuple[str, ...] | None = field(default=None, repr=False)
+    alleles: Annotated[tuple[str, ...] | None, "p"] = field(default=None, repr=False)
     """(p,) both alleles of each SNP, as "A1 A2", of which copies of A1 were counted; None: that is not known."""
-    off_autosomes: int = 0
+    off_autosomes: Annotated[int, Later(0)] = 0
     """SNPs that were left out because they lie on no autosome."""
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        super().check()
+        n, p = self.n_rows, self.n_columns
+        if self.column_weight is None or int(self.used.sum()) != n or len(self.p_values) > self.k:
+            raise FormatError(
+                f"The model file says {n} of {len(self.used)} individuals and {len(self.p_values)} tested axes of "
+                f"{self.k}, which no PCA of genotypes can have."
+            )
+        if self.off_autosomes > p:
+            raise FormatError(f"The model file says that {self.off_autosomes} of {p} SNPs lie on no autosome.")
+        if self.alleles is not None and (
+            self.columns is None or any(len(pair.split(" ")) != 2 for pair in self.alleles)
+        ):
+            raise FormatError(f"The alleles of the model file are not two of each of {p} SNPs with a name.")
 
     @property
     def kept(self) -> NDArray[np.bool_]:
@@ -87,83 +128,4 @@ class GenotypeFit(LinearFit):
         return len(beyond) if beyond.all() else int(np.argmin(beyond))
 
 
-# A PCA of genotypes as facts and arrays of a model file, and back: a linear one, and what it knows beside that.
-
-FIT = {
-    "linear": mapping,
-    "normalisation": one_of(*NORMALISATIONS),
-    "came": whole,
-    "tested": whole,
-    "rounds": whole,
-    "off_autosomes": whole,
-}
-
-LATER = {"off_autosomes": 0}
-"""Facts that files of earlier versions do not name, and what they meant; nor do they have alleles."""
-
-NONE = -1.0
-"""Stands for NaN, which model files do not hold."""
-
-
-def pack_genotypes(fit: GenotypeFit) -> tuple[dict[str, Any], Arrays]:
-    """Facts and arrays of a fit."""
-    linear, arrays = pack_linear(fit)
-    arrays |= {
-        "frequencies": np.nan_to_num(fit.frequencies, nan=NONE),
-        "snp_missing": fit.snp_missing,
-        "used": fit.used.astype(np.uint8),
-        "individual_missing": fit.individual_missing,
-        "tests": np.stack([np.maximum(fit.statistics, -1e300), fit.p_values, np.minimum(fit.effective_snps, 1e300)]),
-        "shrinkage": np.nan_to_num(fit.shrinkage, nan=NONE),
-    }
-    if fit.alleles is not None:
-        arrays["alleles"] = pack_names(fit.alleles)
-    known = {"linear": linear, "normalisation": fit.normalisation, "came": len(fit.used)}
-    known |= {"tested": len(fit.p_values), "rounds": fit.rounds, "off_autosomes": fit.off_autosomes}
-    return known, arrays
-
-
-def unpack_genotypes(given: Any, arrays: Mapping[str, NDArray[Any]]) -> GenotypeFit:
-    """The fit that `pack_genotypes` took apart."""
-    known = facts(LATER | given if isinstance(given, dict) else given, "fit", FIT)
-    linear = unpack_linear(known["linear"], arrays)
-    n, p, k = linear.n_rows, linear.n_columns, linear.k
-    used = array(arrays, "used", (known["came"],), np.uint8)
-    frequencies, shrinkage = array(arrays, "frequencies", (p,)), array(arrays, "shrinkage", (k,))
-    tests = array(arrays, "tests", (3, known["tested"]))
-    shares = {
-        "snp_missing": array(arrays, "snp_missing", (p,)),
-        "individual_missing": array(arrays, "individual_missing", (n,)),
-        "p_values": tests[1],
-    }
-    inside = all(((one >= 0) & (one <= 1)).all() for one in (*shares.values(), used))
-    if (
-        not inside
-        or int(used.sum()) != n
-        or known["tested"] > k
-        or known["off_autosomes"] > p
-        or linear.column_weight is None
-    ):
-        raise FormatError("The model file holds shares or numbers of individuals that no PCA of genotypes can have.")
-    plain = {field.name: getattr(linear, field.name) for field in fields(LinearFit)}
-    return GenotypeFit(
-        **plain,
-        **shares,
-        normalisation=known["normalisation"],
-        frequencies=np.where(frequencies == NONE, np.nan, frequencies),
-        used=used.astype(bool),
-        statistics=np.where(tests[0] <= -1e300, -np.inf, tests[0]),
-        effective_snps=np.where(tests[2] >= 1e300, np.inf, tests[2]),
-        shrinkage=np.where(shrinkage == NONE, np.nan, shrinkage),
-        rounds=known["rounds"],
-        alleles=_alleles(arrays, p, named=linear.columns is not None) if "alleles" in arrays else None,
-        off_autosomes=known["off_autosomes"],
-    )
-
-
-def _alleles(arrays: Mapping[str, NDArray[Any]], p: int, named: bool) -> tuple[str, ...]:
-    """Two texts of each SNP, with a space between them; they belong to names."""
-    found = unpack_names({"columns": arrays["alleles"]}, p)
-    if not named or any(len(pair.split(" ")) != 2 for pair in found):
-        raise FormatError(f"The alleles of the model file are not two of each of {p} SNPs with a name.")
-    return found
+RECORD = GenotypeFit

@@ -1,17 +1,16 @@
-"""The record of a kernel PCA: axes in the feature space, intervals of their eigenvalues; and its model file."""
+"""The record of a kernel PCA: axes in the feature space, and intervals of their eigenvalues."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
-from lowdim.results.container import array, facts, flag, mapping, number, one_of, optional, text, whole
-from lowdim.results.record import Arrays, Provenance, pack_names, pack_provenance, unpack_names, unpack_provenance
+from lowdim.results.fields import INLINE, UNLESS_EMPTY, NonNegative, OneOf, Positive, StandsFor, has
+from lowdim.results.record import Columns, Provenance
 from lowdim.types import Floats
 
 # What every solver of kernel PCA finds: axes in the space of features, told by their effect on rows.
@@ -30,35 +29,64 @@ from lowdim.types import Floats
 # Random features are the exception: their basis are not rows but frequencies, f(x) are cosines and sines, and there
 # is no projection as a sum over φ of rows (`kernel_features.features_of` makes f(x) for every kind).
 
+SETTINGS = {
+    "n_components": str | float | None,
+    "kernel": str,
+    "gamma": str | float | None,
+    "degree": float,
+    "coef0": float,
+    "kernel_params": None,
+    "alpha": float,
+    "fit_inverse_transform": bool,
+    "eigen_solver": str,
+    "tol": float,
+    "max_iter": int | None,
+    "iterated_power": Literal["auto"] | int,
+    "remove_zero_eig": bool,
+    "random_state": int | None,
+    "copy_X": bool,
+    "n_jobs": Literal[-1] | int | None,
+    "c": float | None,
+    "sigma": float | None,
+    "scale_factor": float,
+    "scale": bool,
+    "centered": bool,
+    "scaling": Literal["unit_axis", "lecture1"],
+    "preimage": str,
+    "n_landmarks": int | None,
+    "not_positive": Literal["error", "clip"],
+}
+"""What a file may say of settings."""
+
 
 @dataclass(frozen=True)
 class KernelAxes:
     """Axes of k components over m basis rows of p columns, learnt from n rows."""
 
-    values: Floats
+    values: Annotated[Floats, "k"]
     """(k,) eigenvalues of the centred kernel matrix, largest first; lower ends where `slack` is not 0."""
-    basis: Floats
+    basis: Annotated[Floats, "basis width"]
     """(m, p) rows that the kernel is taken with."""
-    triangle: Floats | None
+    triangle: Annotated[Floats | None, "m m"]
     """(m, m) lower triangle L, or None for the identity."""
-    axes: Floats
+    axes: Annotated[Floats, "m k"]
     """(m, k)"""
-    offset: Floats
+    offset: Annotated[Floats, "k"]
     """(k,) what the mean of φ has as scores before it is subtracted."""
-    origin: Floats
+    origin: Annotated[Floats, "m"]
     """(m,)"""
     mean_square: float
     """|mean of φ|²: the mean of the whole kernel matrix."""
-    total: float
+    total: Annotated[float, NonNegative]
     """Trace of the centred kernel matrix: the sum of all its eigenvalues; a lower end where `slack` is not 0."""
     square: float
     """Sum of squares of the centred kernel matrix's entries (of its eigenvalues), an estimate where it was not formed:
     total² / square is the effective rank."""
     n_rows: int
-    slack: float = 0.0
+    slack: Annotated[float, StandsFor(np.nan, None)] = 0.0
     """Trace of what the landmarks do not see: no eigenvalue, and no sum of them, is larger by more than this. NaN for
     random features, of which nobody knows."""
-    residuals: Floats = field(default_factory=lambda: np.zeros(0))
+    residuals: Annotated[Floats, "k", UNLESS_EMPTY] = field(default_factory=lambda: np.zeros(0))
     """(k,) |K v − λ v| of the unit eigenvectors, measured in float64, or empty. Of landmarks and random
     features: estimated from some of the rows, with the kernel itself."""
     next_value: float = 0.0
@@ -71,6 +99,15 @@ class KernelAxes:
     """How often all pairs of rows (or all rows, with landmarks) were gone through."""
     waves: bool = False
     """Whether the basis are frequencies of random features, (m / 2, p), and not rows."""
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        if self.n_rows < 1 or len(self.values) > self.n_rows:
+            raise FormatError(
+                f"The model file says {self.n_rows} rows and {len(self.values)} components, which no fit can have."
+            )
+        if self.triangle is not None and not (self.triangle.diagonal() > 0).all():
+            raise FormatError("The triangle of the model file has no inverse.")
 
     def from_mean(self, own: Floats, f: Floats) -> Floats:
         """(n,) |φ(x) − mean of φ|² of rows, from k(x, x), (n,), and their features f, (n, m)."""
@@ -148,17 +185,20 @@ ROUNDED = 1e-10
 TIED = 1e-3
 """… and leave an angle of more than 1e-7 only where eigenvalues differ by less than this share of it."""
 
+KERNELS = ("linear", "poly", "rbf", "laplacian", "cosine", "sigmoid", "precomputed")
+"""Those that files may name: a function is code."""
+
 
 @dataclass(frozen=True)
 class KernelFacts:
     """Which kernel, with its numbers as they were used; None where the kernel has no such number."""
 
-    name: str
+    name: Annotated[str, OneOf(KERNELS)]
     """scikit-learn's name, "precomputed", or "custom" for a function."""
     gamma: float | None = None
     coef0: float | None = None
     degree: float | None = None
-    factor: float = 1.0
+    factor: Annotated[float, Positive] = 1.0
 
     @property
     def formula(self) -> str:
@@ -180,20 +220,51 @@ class KernelFacts:
 class KernelFit:
     """k axes in a space of features, learnt from n rows of p columns."""
 
+    DERIVED: ClassVar[Mapping[str, Any]] = {
+        "n_components": lambda fit: fit.k,
+        "n_basis": lambda fit: len(fit.found.basis),
+        "n_features": lambda fit: len(fit.found.axes),
+        "triangle": lambda fit: fit.found.triangle is not None,
+        "certified": lambda fit: bool(len(fit.found.residuals)),
+        "shifted": has("shift"),
+        "scaled": has("scale"),
+        "named": has("columns"),
+    }
+
     kernel: KernelFacts
-    found: KernelAxes
+    found: Annotated[KernelAxes, INLINE]
     over_rows: bool
     """Whether the basis is all rows that the fit was made from, so that axes are eigenvectors."""
     centered: bool
     tol: float
     """What was asked: the sine of the angle to the true axes, or the share of the trace that landmarks leave over."""
-    n_columns: int
+    n_columns: Annotated[int, "p"]
     provenance: Provenance
-    shift: Floats | None = None
+    shift: Annotated[Floats | None, "p"] = None
     """(p,) taken off rows first, without `scale` only where it changes nothing but rounding; None: nothing."""
-    scale: Floats | None = None
+    scale: Annotated[Floats | None, "p", Positive] = None
     """(p,) what the shifted columns are divided by; None: nothing."""
-    columns: tuple[str, ...] | None = None
+    columns: Columns = None
+
+    def to_file(self) -> dict[str, Any]:
+        """What a file holds in place of fields: nothing, or an error where it would be code."""
+        if self.kernel.name == "custom":
+            raise BadInput(
+                "A kernel that is a function is code, which model files never hold: use a kernel with a name, or keep "
+                "the function and the data, and fit again."
+            )
+        return {}
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        given = self.kernel.name == "precomputed"
+        rows, width = self.found.basis.shape
+        m = 2 * rows if self.found.waves else self.n_rows if given else rows
+        if len(self.found.axes) != m or width != (0 if given else self.n_columns):
+            raise FormatError(
+                f"The model file holds axes over {len(self.found.axes)} features of {rows} rows × {width} columns, "
+                f"learnt from {self.n_rows} × {self.n_columns}, which no fit can have."
+            )
 
     @property
     def k(self) -> int:
@@ -329,134 +400,4 @@ def _number(value: float | None) -> str:
     return "?" if value is None else f"{value:.6g}"
 
 
-# A kernel PCA as facts and arrays of a model file, and back.
-
-KERNEL = {
-    "name": one_of("linear", "poly", "rbf", "laplacian", "cosine", "sigmoid", "precomputed"),
-    "gamma": optional(number),
-    "coef0": optional(number),
-    "degree": optional(number),
-    "factor": number,
-}
-
-FIT = {
-    "n_rows": whole,
-    "n_columns": whole,
-    "n_components": whole,
-    "n_basis": whole,
-    "n_features": whole,
-    "kernel": mapping,
-    "over_rows": flag,
-    "centered": flag,
-    "triangle": flag,
-    "shifted": flag,
-    "scaled": flag,
-    "waves": flag,
-    "certified": flag,
-    "named": flag,
-    "tol": number,
-    "mean_square": number,
-    "total": number,
-    "square": number,
-    "slack": optional(number),
-    "next_value": number,
-    "most_negative": number,
-    "passes": whole,
-    "route": text,
-    "provenance": mapping,
-}
-"""What a file says of a fit; slack is null where nobody knows it."""
-
-
-def pack_kernel(fit: KernelFit) -> tuple[dict[str, Any], Arrays]:
-    """Facts and arrays of a fit."""
-    if fit.kernel.name == "custom":
-        raise BadInput(
-            "A kernel that is a function is code, which model files never hold: use a kernel with a name, or keep the "
-            "function and the data, and fit again."
-        )
-    found = fit.found
-    arrays: Arrays = {"values": found.values, "basis": found.basis, "axes": found.axes}
-    arrays |= {"offset": found.offset, "origin": found.origin}
-    optional_arrays = {"triangle": found.triangle, "shift": fit.shift, "scale": fit.scale}
-    arrays |= {name: value for name, value in optional_arrays.items() if value is not None}
-    if len(found.residuals):
-        arrays["residuals"] = found.residuals
-    if fit.columns is not None:
-        arrays["columns"] = pack_names(fit.columns)
-    known = {
-        "n_rows": found.n_rows,
-        "n_columns": fit.n_columns,
-        "n_components": fit.k,
-        "n_basis": len(found.basis),
-        "n_features": len(found.axes),
-        "kernel": {name: getattr(fit.kernel, name) for name in KERNEL},
-        "over_rows": fit.over_rows,
-        "centered": fit.centered,
-        "triangle": found.triangle is not None,
-        "shifted": fit.shift is not None,
-        "scaled": fit.scale is not None,
-        "waves": found.waves,
-        "certified": bool(len(found.residuals)),
-        "named": fit.columns is not None,
-        "tol": fit.tol,
-        "slack": None if np.isnan(found.slack) else found.slack,
-        "provenance": pack_provenance(fit.provenance),
-    }
-    known |= {name: getattr(found, name) for name in ("mean_square", "total", "square", "next_value", "most_negative")}
-    return known | {"passes": found.passes, "route": found.route}, arrays
-
-
-def unpack_kernel(given: Any, arrays: Mapping[str, NDArray[Any]]) -> KernelFit:
-    """The fit that `pack_kernel` took apart."""
-    known = facts(given, "fit", FIT)
-    kernel = facts(known["kernel"], "kernel", KERNEL)
-    n, p, k, m = known["n_rows"], known["n_columns"], known["n_components"], known["n_features"]
-    rows = known["n_basis"]
-    width = 0 if kernel["name"] == "precomputed" else p
-    sizes = m == 2 * rows if known["waves"] else m == (n if width == 0 else rows)
-    if n < 1 or k > n or not sizes or known["total"] < 0 or kernel["factor"] <= 0:
-        raise FormatError(f"The model file says {n} rows, {p} columns and {k} components, which no fit can have.")
-    found = KernelAxes(
-        values=array(arrays, "values", (k,)),
-        basis=array(arrays, "basis", (rows, width)),
-        triangle=_triangle(array(arrays, "triangle", (m, m))) if known["triangle"] else None,
-        axes=array(arrays, "axes", (m, k)),
-        offset=array(arrays, "offset", (k,)),
-        origin=array(arrays, "origin", (m,)),
-        n_rows=n,
-        slack=float("nan") if known["slack"] is None else float(known["slack"]),
-        residuals=array(arrays, "residuals", (k,)) if known["certified"] else np.zeros(0),
-        passes=known["passes"],
-        waves=known["waves"],
-        mean_square=float(known["mean_square"]),
-        total=float(known["total"]),
-        square=float(known["square"]),
-        next_value=float(known["next_value"]),
-        most_negative=float(known["most_negative"]),
-        route=known["route"],
-    )
-    return KernelFit(
-        kernel=KernelFacts(**kernel),
-        found=found,
-        over_rows=known["over_rows"],
-        centered=known["centered"],
-        tol=float(known["tol"]),
-        n_columns=p,
-        provenance=unpack_provenance(known["provenance"]),
-        shift=array(arrays, "shift", (p,)) if known["shifted"] else None,
-        scale=_scale(array(arrays, "scale", (p,))) if known["scaled"] else None,
-        columns=unpack_names(arrays, p) if known["named"] else None,
-    )
-
-
-def _scale(values: NDArray[Any]) -> NDArray[Any]:
-    if not (values > 0).all():
-        raise FormatError("The model file divides columns by what is not above 0.")
-    return values
-
-
-def _triangle(values: NDArray[Any]) -> NDArray[Any]:
-    if not (values.diagonal() > 0).all():
-        raise FormatError("The triangle of the model file has no inverse.")
-    return values
+RECORD = KernelFit

@@ -1,26 +1,16 @@
-"""The record of a non-negative factorisation: parts that rows are made of, sparseness; and its model file."""
+"""The record of a non-negative factorisation: parts that rows are made of, and their sparseness."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.results.container import array, facts, flag, mapping, number, optional, text, whole
-from lowdim.results.record import (
-    Arrays,
-    Held,
-    Provenance,
-    pack_names,
-    pack_provenance,
-    said_of,
-    unpack_names,
-    unpack_provenance,
-)
+from lowdim.results.fields import INLINE, Later, Name, NonNegative, Prefix, Share, has, size
+from lowdim.results.record import Columns, Held, Provenance, said_of
 from lowdim.types import Floats
 
 # How few of its entries a vector is made of.
@@ -50,14 +40,33 @@ def sparseness(vectors: Floats) -> Floats:
 
 LOSSES = {2.0: "Frobenius", 1.0: "Kullback–Leibler", 0.0: "Itakura–Saito"}
 
+SETTINGS = {
+    "n_components": str | int,
+    "init": str | None,
+    "solver": str,
+    "beta_loss": str | float,
+    "tol": float,
+    "max_iter": int,
+    "random_state": int | None,
+    "alpha_W": float,
+    "alpha_H": str | float,
+    "l1_ratio": float,
+    "verbose": bool | int,
+    "shuffle": bool,
+    "n_init": int,
+    "unstored": Literal["zero", "missing"],
+    "n_jobs": Literal[-1] | int | None,
+}
+"""What a file may say of settings."""
+
 
 @dataclass(frozen=True)
 class Penalties:
     """scikit-learn's numbers, as they were used."""
 
-    alpha_W: float = 0.0  # noqa: N815  scikit-learn's names
-    alpha_H: float = 0.0  # noqa: N815
-    l1_ratio: float = 0.0
+    alpha_W: Annotated[float, NonNegative] = 0.0  # noqa: N815  scikit-learn's names
+    alpha_H: Annotated[float, NonNegative] = 0.0  # noqa: N815
+    l1_ratio: Annotated[float, Share] = 0.0
 
     @property
     def none(self) -> bool:
@@ -69,15 +78,17 @@ class Penalties:
 class Descent:
     """How the factors were found."""
 
-    path: Floats
+    DERIVED: ClassVar[Mapping[str, Any]] = {"looks": size("path")}
+
+    path: Annotated[Floats, "looks"]
     """(looks,) what was minimised, wherever the solver looked: it never rises; of batches the loss of each."""
     residual: float
     """KKT residual at the end, 0 at a solution, at most 1; of batches that of the last, before it was learnt from."""
-    tol: float
+    tol: Annotated[float, NonNegative]
     """What was asked for."""
     steps: int
     converged: bool
-    note: str = ""
+    note: Annotated[str, Later("")] = ""
     """What was done to the parts since, so that nothing of this holds; empty: nothing."""
 
 
@@ -85,9 +96,9 @@ class Descent:
 class Codes:
     """What the codes W (n, k) of the training rows were like, which are not kept."""
 
-    sums: Floats
+    sums: Annotated[Floats, "k", NonNegative]
     """(k,) of each column."""
-    squares: Floats
+    squares: Annotated[Floats, "k", NonNegative]
     """(k,) of each column's squares."""
     n_rows: int
 
@@ -101,9 +112,9 @@ class Codes:
 class Past:
     """What is remembered of rows, for `partial_fit` to go on from: sums, each taken at the parts of its time."""
 
-    across: Floats
+    across: Annotated[Floats, "k p", NonNegative]
     """(k, p) of codes and rows, or the numerator of an update."""
-    inner: Floats
+    inner: Annotated[Floats, "k inner", NonNegative]
     """(k, k) of codes, or the denominator of the update, (k, p)."""
     products: bool
     """Whether these are products, or of the update."""
@@ -111,13 +122,19 @@ class Past:
     """Of each batch at its time, penalties of codes included."""
     count: float
     """Rows, each as often as it counts."""
-    column_sums: Floats
+    column_sums: Annotated[Floats, "p", NonNegative, Name("sums")]
     """(p,)"""
-    column_counts: Floats
+    column_counts: Annotated[Floats, "p", NonNegative, Name("counts")]
     """(p,)"""
     potential: float
     """Σ φ(x), from which the loss without parts follows."""
     batches: int
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        k, p = self.across.shape
+        if self.inner.shape[1] != (k if self.products else p):
+            raise FormatError(f"Array 'past_inner' of the model file has shape {self.inner.shape}, of {k} parts.")
 
 
 def _withdrawn(fit: NonNegativeFit, given: Descent, changed: tuple[str, ...]) -> Descent:
@@ -128,11 +145,18 @@ def _withdrawn(fit: NonNegativeFit, given: Descent, changed: tuple[str, ...]) ->
 class NonNegativeFit:
     """k parts of p columns, X ≈ W H, learnt from n rows."""
 
-    components: Floats
+    DERIVED: ClassVar[Mapping[str, Any]] = {
+        "n_columns": lambda fit: fit.n_columns,
+        "n_components": size("components"),
+        "named": has("columns"),
+        "stable": has("stability"),
+    }
+
+    components: Annotated[Floats, "k p", NonNegative]
     """(k, p) H. Without penalties its rows add up to one, so that codes are in the units of row sums."""
     beta: float
     penalties: Penalties
-    codes: Codes
+    codes: Annotated[Codes, INLINE, Prefix("code_")]
     loss: float
     """β-divergence of the observed entries from W H."""
     null_loss: float
@@ -140,14 +164,21 @@ class NonNegativeFit:
     missing: int
     """Entries of which nothing is known."""
     provenance: Provenance
-    past: Past
+    past: Annotated[Past, Prefix("past_")]
     descent: Held[Descent] = Held("components", withdrawn=_withdrawn)  # noqa: RUF009  a descriptor
     """How these parts were found, as long as they are what was found."""
-    columns: tuple[str, ...] | None = None
-    stability: Floats | None = None
+    columns: Columns = None
+    stability: Annotated[Floats | None, "k"] = None
     """(k,) how alike each part is to its counterpart from other starts: mean cosine; None where there was one start."""
     consensus: float | None = None
     """Cophenetic correlation of which rows the starts put together: 1 where they all agree; None: one start."""
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        if self.n_columns < 1 or self.k < 1:
+            raise FormatError(
+                f"The model file says {self.n_columns} columns and {self.k} parts, which no fit can have."
+            )
 
     @property
     def k(self) -> int:
@@ -196,111 +227,4 @@ class NonNegativeFit:
         return self.descent.converged
 
 
-# A non-negative factorisation as facts and arrays of a model file, and back.
-
-PENALTIES = {"alpha_W": number, "alpha_H": number, "l1_ratio": number}
-DESCENT = {"residual": number, "tol": number, "steps": whole, "converged": flag, "looks": whole, "note": text}
-PAST = {"products": flag, "loss": number, "count": number, "potential": number, "batches": whole}
-
-FIT = {
-    "n_rows": whole,
-    "n_columns": whole,
-    "n_components": whole,
-    "beta": number,
-    "penalties": mapping,
-    "loss": number,
-    "null_loss": number,
-    "missing": whole,
-    "descent": mapping,
-    "provenance": mapping,
-    "named": flag,
-    "stable": flag,
-    "consensus": optional(number),
-    "past": mapping,
-}
-
-
-def pack_nmf(fit: NonNegativeFit) -> tuple[dict[str, Any], Arrays]:
-    """Facts and arrays of a fit."""
-    arrays: Arrays = {"components": fit.components, "code_sums": fit.codes.sums, "code_squares": fit.codes.squares}
-    arrays["path"] = fit.descent.path
-    if fit.columns is not None:
-        arrays["columns"] = pack_names(fit.columns)
-    if fit.stability is not None:
-        arrays["stability"] = fit.stability
-    past = fit.past
-    arrays |= {"past_across": past.across, "past_inner": past.inner}
-    arrays |= {"past_sums": past.column_sums, "past_counts": past.column_counts}
-    descent = {name: getattr(fit.descent, name) for name in DESCENT if name != "looks"}
-    known = {
-        "n_rows": fit.n_rows,
-        "n_columns": fit.n_columns,
-        "n_components": fit.k,
-        "beta": fit.beta,
-        "penalties": {name: getattr(fit.penalties, name) for name in PENALTIES},
-        "loss": fit.loss,
-        "null_loss": fit.null_loss,
-        "missing": fit.missing,
-        "descent": descent | {"looks": len(fit.descent.path)},
-        "provenance": pack_provenance(fit.provenance),
-        "named": fit.columns is not None,
-        "stable": fit.stability is not None,
-        "consensus": fit.consensus,
-        "past": {name: getattr(past, name) for name in PAST},
-    }
-    return known, arrays
-
-
-def unpack_nmf(given: Any, arrays: Mapping[str, NDArray[Any]]) -> NonNegativeFit:
-    """The fit that `pack_nmf` took apart."""
-    known = facts(given, "fit", FIT)
-    n, p, k = known["n_rows"], known["n_columns"], known["n_components"]
-    penalties = facts(known["penalties"], "penalties", PENALTIES)
-    descent = facts({"note": ""} | known["descent"], "descent", DESCENT)  # files of earlier versions have none
-    if n < 0 or p < 1 or k < 1 or min(penalties.values()) < 0 or penalties["l1_ratio"] > 1 or descent["tol"] < 0:
-        raise FormatError(f"The model file says {n} rows, {p} columns and {k} parts, which no fit can have.")
-    steps = {name: descent[name] for name in ("residual", "tol")}
-    return NonNegativeFit(
-        components=_not_negative(array(arrays, "components", (k, p))),
-        beta=float(known["beta"]),
-        penalties=Penalties(**{name: float(value) for name, value in penalties.items()}),
-        codes=Codes(
-            _not_negative(array(arrays, "code_sums", (k,))), _not_negative(array(arrays, "code_squares", (k,))), n
-        ),
-        loss=float(known["loss"]),
-        null_loss=float(known["null_loss"]),
-        missing=known["missing"],
-        descent=Descent(
-            path=array(arrays, "path", (descent["looks"],)),
-            steps=descent["steps"],
-            converged=descent["converged"],
-            note=descent["note"],
-            **{name: float(value) for name, value in steps.items()},
-        ),
-        provenance=unpack_provenance(known["provenance"]),
-        columns=unpack_names(arrays, p) if known["named"] else None,
-        stability=array(arrays, "stability", (k,)) if known["stable"] else None,
-        consensus=None if known["consensus"] is None else float(known["consensus"]),
-        past=_past(known["past"], arrays, k, p),
-    )
-
-
-def _past(given: Any, arrays: Mapping[str, NDArray[Any]], k: int, p: int) -> Past:
-    known = facts(given, "past", PAST)
-    return Past(
-        across=_not_negative(array(arrays, "past_across", (k, p))),
-        inner=_not_negative(array(arrays, "past_inner", (k, k if known["products"] else p))),
-        products=known["products"],
-        loss=float(known["loss"]),
-        count=float(known["count"]),
-        column_sums=_not_negative(array(arrays, "past_sums", (p,))),
-        column_counts=_not_negative(array(arrays, "past_counts", (p,))),
-        potential=float(known["potential"]),
-        batches=known["batches"],
-    )
-
-
-def _not_negative(values: NDArray[Any]) -> NDArray[Any]:
-    if not (values >= 0).all():
-        raise FormatError("The model file holds factors below zero, which no fit has.")
-    return np.asarray(values)
+RECORD = NonNegativeFit

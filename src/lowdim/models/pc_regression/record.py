@@ -1,23 +1,21 @@
-"""The record of a regression on principal components, and how a model file keeps it."""
+"""The record of a regression on principal components: axes, what each says of responses, how well it predicts."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.models.probabilistic_pca.record import LatentFit, pack_latent, unpack_latent
-from lowdim.results.container import array, each, facts, flag, mapping, number, one_of, optional, text, whole
-from lowdim.results.record import Arrays, LinearFit, Provenance, pack_linear, unpack_linear
+from lowdim.models.probabilistic_pca.record import LatentFit
+from lowdim.results.fields import IN_FACTS, Later, NonNegative, OneOf, OwnSizes, Prefix, StandsFor, size
+from lowdim.results.record import LinearFit, Provenance
 from lowdim.results.uncertainty import AT_LEAST, NONE
 from lowdim.types import Floats
-
-# The record of a regression on principal components: axes, what each says of responses, how well it predicts.
 
 RULES = ("cv", "count", "share", "t-test", "all")
 """How components may be chosen."""
@@ -31,20 +29,38 @@ TIED = (
 ROUNDING = 1e-9
 """Share of the sum of weights below which degrees of freedom are what its rounding left."""
 
+SETTINGS = {
+    "n_components": str | float | None,
+    "scale": bool | Literal["array"],
+    "cv": int | None,
+    "repeats": int,
+    "rule": str,
+    "alpha": float,
+    "missing": Annotated[Literal["error", "ppca"], Later("error")],
+    "compare": bool,
+    "random_state": int | None,
+}
+"""What a file may say of settings; of a splitter only its splits are told, in the record, and None is kept."""
+
+UNTOLD = StandsFor(np.nan, -1.0)
+"""A standard error that rows do not tell."""
+
 
 @dataclass(frozen=True)
 class Validation:
     """What cross-validation says of the first 0, 1, …, K components, and of the rule that chose."""
 
-    error: Floats
+    DERIVED: ClassVar[Mapping[str, Any]] = {"most": lambda checked: len(checked.error) - 1}
+
+    error: Annotated[Floats, "counts"]
     """(K + 1,) mean squared error of held-out rows as a share of the variance of the responses, their mean."""
-    std_error: Floats
+    std_error: Annotated[Floats, "counts"]
     """(K + 1,) of that mean, over rows (over groups, if there are some)."""
-    rmse: Floats
+    rmse: Annotated[Floats, "counts m"]
     """(K + 1, m) root mean squared error of each response."""
-    press: Floats
+    press: Annotated[Floats, "m"]
     """(m,) Σ (y − ŷ)² of held-out rows, by the rule; the mean over repetitions."""
-    q2: Floats
+    q2: Annotated[Floats, "m"]
     """(m,) 1 − PRESS / Σ (y − ȳ)²."""
     best: int
     """Components with the smallest error."""
@@ -57,6 +73,13 @@ class Validation:
     nested: bool
     """Whether the rule chose within each fold, so that q2 owes nothing to the choice."""
 
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        if max(self.best, self.within) >= len(self.error):
+            raise FormatError(
+                f"The validation of the model file chose more than the {len(self.error) - 1} components that it saw."
+            )
+
 
 @dataclass(frozen=True)
 class Rival:
@@ -65,9 +88,9 @@ class Rival:
     name: str
     chosen: str
     """What it chose in the folds, in words."""
-    rmse: Floats
+    rmse: Annotated[Floats, "m", IN_FACTS]
     """(m,)"""
-    q2: Floats
+    q2: Annotated[Floats, "m", IN_FACTS]
     """(m,)"""
     error: float
     """Mean over responses of 1 − Q²."""
@@ -81,26 +104,32 @@ class Rival:
 class RegressionFit:
     """m responses as sums over the scores of some principal components of n rows × p columns."""
 
-    axes: LinearFit
+    DERIVED: ClassVar[Mapping[str, Any]] = {
+        "n_components": size("picked"),
+        "n_targets": size("y_mean"),
+        "tests": size("p_values"),
+    }
+
+    axes: Annotated[LinearFit, OwnSizes("p")]
     """The components, up to the last one that is used."""
-    picked: NDArray[np.int64]
+    picked: Annotated[NDArray[np.int64], "k"]
     """(k,) which of them are used, from 0."""
-    loads: Floats
+    loads: Annotated[Floats, "k m"]
     """(k, m) coefficients of the scores."""
-    y_mean: Floats
+    y_mean: Annotated[Floats, "m"]
     """(m,)"""
-    squares: Floats
+    squares: Annotated[Floats, "m", NonNegative]
     """(m,) Σ (y − ȳ)²."""
-    residual_squares: Floats
+    residual_squares: Annotated[Floats, "m", NonNegative]
     """(m,) Σ (y − ŷ)² of the rows that were fitted."""
-    rule: str
+    rule: Annotated[str, OneOf(RULES)]
     """One of RULES."""
     reason: str
     """Why so many components."""
-    validation: Validation | None = None
-    p_values: Floats | None = None
+    validation: Annotated[Validation | None, Prefix("cv_")] = None
+    p_values: Annotated[Floats | None, "tests"] = None
     """(c,) of the t-tests, corrected by Holm's method; None: none were made."""
-    filler: LatentFit | None = None
+    filler: Annotated[LatentFit | None, Prefix("filler_"), OwnSizes("p")] = None
     """What fills the holes of rows; None: they may have none."""
     rivals: tuple[Rival, ...] = ()
     rivals_words: str = ""
@@ -112,11 +141,28 @@ class RegressionFit:
     missing: int = 0
     groups: int | None = None
     """How many groups of rows that belong together; None: each row stands for itself."""
-    errors: Floats | None = field(default=None, repr=False)
+    errors: Annotated[Floats | None, "m coefficients", UNTOLD] = field(default=None, repr=False)
     """(m, p + 1) standard errors of the intercepts and coefficients that do not take the axes for known, NaN where the
     rows do not tell; None: a file that holds none."""
-    errors_freedom: Floats | None = field(default=None, repr=False)
+    errors_freedom: Annotated[Floats | None, "m coefficients", UNTOLD] = field(default=None, repr=False)
     """(m, p + 1) degrees of freedom of each."""
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        if self.m < 1 or (self.flat and self.m > 1):
+            raise FormatError(f"The model file says {self.m} responses, which no regression can have.")
+        last = self.axes.k - 1 if self.k else -1
+        inside = not self.k or (self.picked[0] >= 0 and self.picked[-1] == last)
+        if (np.diff(self.picked) <= 0).any() or not inside or (not self.k and self.axes.k != 1):
+            raise FormatError("The model file uses components that it does not hold.")
+        if not (self.axes.singular_values[self.picked] > 0).all():
+            raise FormatError("The model file uses components without variance.")
+        if self.errors is not None and self.errors.shape[1] != self.n_columns + 1:
+            raise FormatError(f"The standard errors of the model file are not those of {self.n_columns} coefficients.")
+        if (self.errors is None) != (self.errors_freedom is None):
+            raise FormatError("The model file holds standard errors without degrees of freedom, or these alone.")
+        if self.targets is not None and (len(self.targets) != self.m or len(set(self.targets)) != self.m):
+            raise FormatError(f"The model file does not name {self.m} responses, each in its own way.")
 
     @property
     def basis(self) -> str:
@@ -253,156 +299,4 @@ class RegressionFit:
         return np.asarray(1 - left)
 
 
-# A regression on components as facts and arrays of a model file, and back.
-
-FIT = {
-    "axes": mapping,
-    "n_components": whole,
-    "n_targets": whole,
-    "rule": one_of(*RULES),
-    "reason": text,
-    "validation": optional(mapping),
-    "tests": optional(whole),
-    "filler": optional(mapping),
-    "rivals": each(mapping),
-    "rivals_words": text,
-    "targets": optional(each(text)),
-    "flat": flag,
-    "missing": whole,
-    "groups": optional(whole),
-}
-VALIDATION = {"most": whole, "best": whole, "within": whole, "folds": whole, "words": text, "nested": flag}
-RIVAL = {
-    "name": text,
-    "chosen": text,
-    "rmse": each(number),
-    "q2": each(number),
-    "error": number,
-    "difference": number,
-    "difference_error": number,
-}
-PATHS = ("error", "std_error", "rmse", "press", "q2")
-ERRORS = ("errors", "errors_freedom")
-"""Arrays that older files do not have."""
-
-UNTOLD = -1.0
-"""Stands in files for a standard error that rows do not tell, as all numbers there are finite."""
-
-FILLER = "filler_"
-"""Before the names of the arrays of what fills holes."""
-
-
-def pack_regression(fit: RegressionFit) -> tuple[dict[str, Any], Arrays]:
-    """Facts and arrays of a fit."""
-    axes, arrays = pack_linear(fit.axes)
-    arrays |= {name: getattr(fit, name) for name in ("picked", "loads", "y_mean", "squares", "residual_squares")}
-    checked = fit.validation
-    if checked is not None:
-        arrays |= {f"cv_{name}": getattr(checked, name) for name in PATHS}
-    if fit.p_values is not None:
-        arrays["p_values"] = fit.p_values
-    if fit.errors is not None and fit.errors_freedom is not None:
-        arrays |= {name: np.nan_to_num(getattr(fit, name), nan=UNTOLD) for name in ERRORS}
-    filler = None
-    if fit.filler is not None:
-        filler, inside = pack_latent(fit.filler)
-        arrays |= {f"{FILLER}{name}": values for name, values in inside.items()}
-    known = {
-        "axes": axes,
-        "n_components": fit.k,
-        "n_targets": fit.m,
-        "rule": fit.rule,
-        "reason": fit.reason,
-        "validation": None if checked is None else _checked(checked),
-        "tests": None if fit.p_values is None else len(fit.p_values),
-        "filler": filler,
-        "rivals": [_rival(one) for one in fit.rivals],
-        "rivals_words": fit.rivals_words,
-        "targets": None if fit.targets is None else list(fit.targets),
-        "flat": fit.flat,
-        "missing": fit.missing,
-        "groups": fit.groups,
-    }
-    return known, arrays
-
-
-def unpack_regression(given: Any, arrays: Mapping[str, NDArray[Any]]) -> RegressionFit:
-    """The fit that `pack_regression` took apart."""
-    known = facts(given, "fit", FIT)
-    axes, k, m = unpack_linear(known["axes"], arrays), known["n_components"], known["n_targets"]
-    picked = array(arrays, "picked", (k,), np.int64)
-    squares, left = array(arrays, "squares", (m,)), array(arrays, "residual_squares", (m,))
-    if m < 1 or (known["flat"] and m > 1) or (squares < 0).any() or (left < 0).any():
-        raise FormatError(f"The model file says {m} responses and sums of squares that no regression can have.")
-    last = axes.k - 1 if k else -1
-    if (np.diff(picked) <= 0).any() or (k and (picked[0] < 0 or picked[-1] != last)) or (not k and axes.k != 1):
-        raise FormatError("The model file uses components that it does not hold.")
-    if not (axes.singular_values[picked] > 0).all():
-        raise FormatError("The model file uses components without variance.")
-    return RegressionFit(
-        axes=axes,
-        picked=picked,
-        loads=array(arrays, "loads", (k, m)),
-        y_mean=array(arrays, "y_mean", (m,)),
-        squares=squares,
-        residual_squares=left,
-        rule=known["rule"],
-        reason=known["reason"],
-        validation=None if known["validation"] is None else _validation(known["validation"], arrays, m),
-        p_values=None if known["tests"] is None else array(arrays, "p_values", (known["tests"],)),
-        filler=None if known["filler"] is None else _filler(known["filler"], arrays, axes.n_columns),
-        rivals=tuple(_unpacked_rival(one, m) for one in known["rivals"]),
-        rivals_words=known["rivals_words"],
-        targets=None if known["targets"] is None else _targets(known["targets"], m),
-        flat=known["flat"],
-        missing=known["missing"],
-        groups=known["groups"],
-        **{name: _told(arrays, name, (m, axes.n_columns + 1)) for name in ERRORS if name in arrays},
-    )
-
-
-def _checked(checked: Validation) -> dict[str, Any]:
-    return {"most": len(checked.error) - 1} | {name: getattr(checked, name) for name in VALIDATION if name != "most"}
-
-
-def _rival(one: Rival) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in RIVAL} | {"rmse": one.rmse.tolist(), "q2": one.q2.tolist()}
-
-
-def _validation(given: Any, arrays: Mapping[str, NDArray[Any]], m: int) -> Validation:
-    known = dict(facts(given, "validation", VALIDATION))
-    most = known.pop("most")
-    if max(known["best"], known["within"]) > most:
-        raise FormatError(f"The validation of the model file chose more than the {most} components that it saw.")
-    shapes = {"error": (most + 1,), "std_error": (most + 1,), "rmse": (most + 1, m), "press": (m,), "q2": (m,)}
-    known |= {name: array(arrays, f"cv_{name}", shape) for name, shape in shapes.items()}
-    return Validation(**known)
-
-
-def _told(arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    found = array(arrays, name, shape)
-    return np.where(found == UNTOLD, np.nan, found)
-
-
-def _filler(given: Any, arrays: Mapping[str, NDArray[Any]], p: int) -> Any:
-    inside = {name.removeprefix(FILLER): values for name, values in arrays.items() if name.startswith(FILLER)}
-    found = unpack_latent(given, inside)
-    if found.n_columns != p:
-        raise FormatError(f"The model file fills {found.n_columns} columns, but it has {p}.")
-    return found
-
-
-def _unpacked_rival(given: Any, m: int) -> Rival:
-    known = facts(given, "rivals", RIVAL)
-    if len(known["rmse"]) != m or len(known["q2"]) != m:
-        raise FormatError(f"A rival in the model file was not judged by {m} responses.")
-    arrays = {name: np.array(known[name], dtype=np.float64) for name in ("rmse", "q2")}
-    return Rival(**known | arrays)
-
-
-def _targets(names: list[str], m: int) -> tuple[str, ...]:
-    if len(names) != m:
-        raise FormatError(f"The model file names {len(names)} responses, but it has {m}.")
-    if len(set(names)) != m:
-        raise FormatError("The model file has responses of the same name.")
-    return tuple(names)
+RECORD = RegressionFit

@@ -2,6 +2,7 @@
 
 Its files, in reading order::
 
+    record       What a model file holds of a PCA: the record of a linear fit, and settings.
     model        Principal component analysis.
     fit          PCA that is not one pass over complete rows: with missing values, and with rows that are added later.
     convert      Fitted scikit-learn models as ours.

@@ -1,57 +1,70 @@
-"""The record of a mixture of probabilistic PCAs, and how a model file keeps it."""
+"""The record of a mixture of probabilistic PCAs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.results.container import array, facts, flag, number, whole
-from lowdim.results.record import Arrays, pack_names, unpack_names
+from lowdim.results.fields import NonNegative, Positive, has, size
+from lowdim.results.record import Columns
 from lowdim.types import Floats
 
-FIT = {
-    "n_rows": whole,
-    "n_columns": whole,
-    "n_components": whole,
-    "n_clusters": whole,
-    "weight": number,
-    "steps": whole,
-    "loglik": number,
-    "converged": flag,
-    "named": flag,
+SETTINGS = {
+    "n_clusters": int,
+    "n_components": int,
+    "scale": bool | Literal["array"],
+    "noise_variance": float | None,
+    "tol": float,
+    "max_iter": int,
+    "n_init": int,
+    "random_state": int | None,
 }
+"""What a file may say of settings."""
 
 
 @dataclass(frozen=True)
 class MixtureFit:
     """c Gaussians of p columns, each with k loadings and a noise, in the centred and scaled coordinates."""
 
-    center: Floats
+    DERIVED: ClassVar[Mapping[str, Any]] = {
+        "n_columns": size("center"),
+        "n_components": lambda fit: fit.loadings.shape[2],
+        "n_clusters": size("weights"),
+        "steps": size("path"),
+        "named": has("columns"),
+    }
+
+    center: Annotated[Floats, "p"]
     """(p,) subtracted from the columns first."""
-    scale: Floats
+    scale: Annotated[Floats, "p", Positive]
     """(p,) what they were divided by then."""
-    weights: Floats
+    weights: Annotated[Floats, "c", NonNegative]
     """(c,) how common each is; they add up to one."""
-    means: Floats
+    means: Annotated[Floats, "c p"]
     """(c, p)"""
-    loadings: Floats
+    loadings: Annotated[Floats, "c p k"]
     """(c, p, k)"""
-    noise: Floats
+    noise: Annotated[Floats, "c", Positive]
     """(c,)"""
     n_rows: int
-    weight: float
+    weight: Annotated[float, Positive]
     """Sum of row weights."""
     loglik: float
     """Of all observed entries, in the data's units."""
-    path: Floats
+    path: Annotated[Floats, "steps"]
     """(steps,) log-likelihood after every step of EM, in the scaled coordinates."""
     converged: bool
-    columns: tuple[str, ...] | None = None
+    columns: Columns = None
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        p, k = self.loadings.shape[1:]
+        if not 1 <= k < p:
+            raise FormatError(f"The model file says {p} columns with {k} hidden ones, which no mixture can have.")
 
     @property
     def n_columns(self) -> int:
@@ -66,45 +79,4 @@ class MixtureFit:
         return float(free * np.log(self.weight) - 2 * self.loglik)
 
 
-def pack_mixture(fit: MixtureFit) -> tuple[dict[str, Any], Arrays]:
-    """Facts and arrays of a fit."""
-    c, p, k = fit.loadings.shape
-    names = ("center", "scale", "weights", "means", "loadings", "noise", "path")
-    arrays: Arrays = {name: getattr(fit, name) for name in names} | {"loadings": fit.loadings.reshape(c * p, k)}
-    if fit.columns is not None:
-        arrays["columns"] = pack_names(fit.columns)
-    known = {
-        "n_rows": fit.n_rows,
-        "n_columns": p,
-        "n_components": k,
-        "n_clusters": c,
-        "weight": fit.weight,
-        "steps": len(fit.path),
-        "loglik": fit.loglik,
-        "converged": fit.converged,
-        "named": fit.columns is not None,
-    }
-    return known, arrays
-
-
-def unpack_mixture(given: Any, arrays: Mapping[str, NDArray[Any]]) -> MixtureFit:
-    """The fit that `pack_mixture` took apart."""
-    known = facts(given, "fit", FIT)
-    p, k, c = known["n_columns"], known["n_components"], known["n_clusters"]
-    noise, weights, scale = array(arrays, "noise", (c,)), array(arrays, "weights", (c,)), array(arrays, "scale", (p,))
-    if (noise <= 0).any() or (weights < 0).any() or (scale <= 0).any() or not 1 <= k < p or known["weight"] <= 0:
-        raise FormatError("The model file holds a mixture that no rows can have.")
-    return MixtureFit(
-        center=array(arrays, "center", (p,)),
-        scale=scale,
-        weights=weights,
-        means=array(arrays, "means", (c, p)),
-        loadings=array(arrays, "loadings", (c * p, k)).reshape(c, p, k),
-        noise=noise,
-        n_rows=known["n_rows"],
-        weight=float(known["weight"]),
-        loglik=float(known["loglik"]),
-        path=array(arrays, "path", (known["steps"],)),
-        converged=known["converged"],
-        columns=unpack_names(arrays, p) if known["named"] else None,
-    )
+RECORD = MixtureFit

@@ -2,92 +2,124 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
 from lowdim.matrices.missing import Observed
 from lowdim.models.probabilistic_pca.fit import Begun
 from lowdim.models.probabilistic_pca.solvers.em import Prior, Search, Wish
 from lowdim.models.probabilistic_pca.solvers.latent import Latent
-from lowdim.results.container import (
-    Document,
-    array,
-    facts,
-    flag,
-    number,
-    optional,
-    read_document,
-    text,
-    whole,
-    write_document,
-)
+from lowdim.results.codec import pack, unpack
+from lowdim.results.container import Document, read_document, write_document
+from lowdim.results.fields import INLINE, NonNegative, OwnSizes, Prefix, StandsFor, has, size
 from lowdim.solvers.iterate import History
+from lowdim.types import Floats, Indices
 
 KIND = "ProbabilisticPCA checkpoint"
 
-FACTS = {
-    "n_rows": whole,
-    "n_columns": whole,
-    "n_components": whole,
-    "weight": number,
-    "steps": whole,
-    "remembered": whole,
-    "change": number,
-    "rows": number,
-    "refused": whole,
-    "reason": text,
-    "uncertain": flag,
-    "alpha": number,
-    "noise": optional(number),
-    "sure": flag,
-    "best": flag,
-}
-MODELS = ("model", "sure", "best")
+
+@dataclass(frozen=True)
+class KeptModel:
+    """A model that EM looked at. One that was accepted before components were dropped has more of them."""
+
+    W: Annotated[Floats, "p own"]
+    mean: Annotated[Floats, "p"]
+    noise: Annotated[Floats, "1"]
+    spread: Annotated[Floats | None, "p triangle"]
+
+    @classmethod
+    def of(cls, model: Latent | None) -> KeptModel | None:
+        """What is kept of a model."""
+        if model is None:
+            return None
+        return cls(model.W, np.nan_to_num(model.mean), np.array([model.noise]), model.spread)
+
+    def model(self) -> Latent:
+        """The model itself."""
+        return Latent(self.mean, self.W, float(self.noise[0]), self.spread)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A fit under way."""
+
+    DERIVED: ClassVar[Mapping[str, Any]] = {
+        "n_columns": size("seen"),
+        "n_components": lambda begun: begun.model.W.shape[1],
+        "steps": size("loglik"),
+        "remembered": size("points"),
+        "uncertain": lambda begun: begun.model.spread is not None,
+        "sure": has("sure"),
+        "best": has("best"),
+    }
+
+    n_rows: int
+    weight: float
+    seen: Annotated[Floats, "p"]
+    count: Annotated[Indices, "p"]
+    mean: Annotated[Floats, "p"]
+    squares: Annotated[Floats, "p"]
+    scale: Annotated[Floats, "p"]
+    reason: str
+    alpha: float
+    noise: float | None
+    model: Annotated[KeptModel, INLINE, Prefix("model_"), OwnSizes("p")]
+    sure: Annotated[KeptModel | None, INLINE, Prefix("sure_"), OwnSizes("p")]
+    best: Annotated[KeptModel | None, INLINE, Prefix("best_"), OwnSizes("p")]
+    points: Annotated[Floats, "remembered numbers"]
+    moves: Annotated[Floats, "remembered numbers"]
+    loglik: Annotated[tuple[float, ...], "steps"]
+    logpost: Annotated[tuple[float, ...], "steps"]
+    change: Annotated[float, NonNegative, StandsFor(np.inf, -1.0)]
+    rows: float
+    refused: int
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        p, k = self.model.W.shape
+        if p < 1 or k < 1 or self.points.shape[1] != p * k + p + 1:
+            raise FormatError(f"The checkpoint says {p} columns and {k} components, which its steps do not have.")
+        for one in (self.model, self.sure, self.best):
+            if one is None:
+                continue
+            own, told = one.W.shape[1], None if one.spread is None else one.spread.shape[1]
+            if own < k or told != (None if self.model.spread is None else (own + 1) * (own + 2) // 2):
+                raise FormatError(f"The checkpoint holds a model of {own} components that does not go with its {k}.")
 
 
 def write_checkpoint(path: str, begun: Begun) -> None:
     """Keep how far a fit has come, atomically."""
     seen, state = begun.observed, begun.search
-    p, k = state.model.W.shape
-    arrays: dict[str, NDArray[Any]] = {
-        "seen": seen.seen,
-        "count": seen.count.astype(np.int64),
-        "mean": seen.mean,
-        "squares": seen.squares,
-        "scale": begun.scale,
-        "loglik": np.array(state.loglik),
-        "logpost": np.array(state.logpost),
-        "points": np.array(state.history.points).reshape(-1, p * k + p + 1),
-        "moves": np.array(state.history.moves).reshape(-1, p * k + p + 1),
-    }
-    for name in MODELS:
-        model: Latent | None = getattr(state, name)
-        if model is not None:
-            arrays |= {f"{name}_W": model.W, f"{name}_mean": np.nan_to_num(model.mean)}
-            arrays[f"{name}_noise"] = np.array([model.noise])
-            if model.spread is not None:
-                arrays[f"{name}_spread"] = model.spread
-    known = {
-        "n_rows": seen.n_rows,
-        "n_columns": p,
-        "n_components": k,
-        "weight": seen.weight,
-        "steps": len(state.loglik),
-        "remembered": len(state.history.points),
-        "change": state.change if np.isfinite(state.change) else -1.0,
-        "rows": state.rows,
-        "refused": state.refused,
-        "reason": begun.reason,
-        "uncertain": state.model.spread is not None,
-        "alpha": state.wish.prior.alpha,
-        "noise": state.wish.noise,
-        "sure": state.sure is not None,
-        "best": state.best is not None,
-    }
-    write_document(path, Document(KIND, known, arrays))
+    model = KeptModel.of(state.model)
+    assert model is not None
+    numbers = model.W.size + len(model.mean) + 1
+    kept = Checkpoint(
+        n_rows=seen.n_rows,
+        weight=seen.weight,
+        seen=seen.seen,
+        count=seen.count,
+        mean=seen.mean,
+        squares=seen.squares,
+        scale=begun.scale,
+        reason=begun.reason,
+        alpha=state.wish.prior.alpha,
+        noise=state.wish.noise,
+        model=model,
+        sure=KeptModel.of(state.sure),
+        best=KeptModel.of(state.best),
+        points=np.array(state.history.points).reshape(-1, numbers),
+        moves=np.array(state.history.moves).reshape(-1, numbers),
+        loglik=state.loglik,
+        logpost=state.logpost,
+        change=state.change,
+        rows=state.rows,
+        refused=state.refused,
+    )
+    write_document(path, Document(KIND, *pack(kept)))
 
 
 def read_checkpoint(path: str) -> Begun:
@@ -95,41 +127,19 @@ def read_checkpoint(path: str) -> Begun:
     document = read_document(path)
     if document.kind != KIND:
         raise FormatError(f"{path}: holds a {document.kind[:40]!r}, not the checkpoint of a ProbabilisticPCA.")
-    known, arrays = facts(document.facts, "checkpoint", FACTS), document.arrays
-    p, k, steps, size = known["n_columns"], known["n_components"], known["steps"], known["remembered"]
-    if p < 1 or k < 1 or (k + 1) * p > 2**40:
-        raise FormatError(f"{path}: says {p} columns and {k} components, which no fit can have.")
-    count = array(arrays, "count", (p,), np.int64)
-    seen = Observed(
-        known["n_rows"],
-        float(known["weight"]),
-        array(arrays, "seen", (p,)),
-        count,
-        array(arrays, "mean", (p,)),
-        array(arrays, "squares", (p,)),
-        np.zeros_like(count),
-    )
-
-    def model(name: str) -> Latent:
-        mean, noise = array(arrays, f"{name}_mean", (p,)), float(array(arrays, f"{name}_noise", (1,))[0])
-        # one that was accepted before components were dropped has more of them
-        own = arrays[f"{name}_W"].shape[-1] if f"{name}_W" in arrays else k
-        spread = array(arrays, f"{name}_spread", (p, (own + 1) * (own + 2) // 2)) if known["uncertain"] else None
-        return Latent(mean, array(arrays, f"{name}_W", (p, own)), noise, spread)
-
-    def rows(name: str) -> tuple[NDArray[Any], ...]:
-        return tuple(array(arrays, name, (size, p * k + p + 1)))
-
+    kept = unpack(Checkpoint, document.facts, document.arrays, "checkpoint")
+    none = np.zeros_like(kept.count)
+    seen = Observed(kept.n_rows, kept.weight, kept.seen, kept.count, kept.mean, kept.squares, none)
     state = Search(
-        wish=Wish(Prior(float(known["alpha"]), known["uncertain"]), known["noise"]),
-        model=model("model"),
-        sure=model("sure") if known["sure"] else None,
-        history=History(rows("points"), rows("moves")),
-        loglik=tuple(array(arrays, "loglik", (steps,)).tolist()),
-        logpost=tuple(array(arrays, "logpost", (steps,)).tolist()),
-        best=model("best") if known["best"] else None,
-        change=float(known["change"]) if known["change"] >= 0 else np.inf,
-        rows=float(known["rows"]),
-        refused=known["refused"],
+        wish=Wish(Prior(kept.alpha, kept.model.spread is not None), kept.noise),
+        model=kept.model.model(),
+        sure=None if kept.sure is None else kept.sure.model(),
+        history=History(tuple(kept.points), tuple(kept.moves)),
+        loglik=kept.loglik,
+        logpost=kept.logpost,
+        best=None if kept.best is None else kept.best.model(),
+        change=kept.change,
+        rows=kept.rows,
+        refused=kept.refused,
     )
-    return Begun(seen, array(arrays, "scale", (p,)), state, known["reason"])
+    return Begun(seen, kept.scale, state, kept.reason)

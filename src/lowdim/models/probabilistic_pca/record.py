@@ -1,33 +1,46 @@
-"""The record of a probabilistic fit: a linear one that also knows its noise and likelihood; and its model file."""
+"""The record of a probabilistic fit: a linear one that also knows its noise, its likelihood and how it was found."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.results.container import array, facts, flag, mapping, number, optional, whole
-from lowdim.results.record import Arrays, LinearFit, pack_linear, unpack_linear
+from lowdim.results.fields import Later, NonNegative, Positive, Prefix, StandsFor, has, size
+from lowdim.results.record import LinearFit
 from lowdim.types import Floats
 
-# The record of a probabilistic fit: a linear one that also knows its noise, its likelihood and how it was found.
+SETTINGS = {
+    "n_components": str | int,
+    "scale": bool | Literal["array"],
+    "solver": str,
+    "w_precision": float,
+    "noise_variance": float | None,
+    "tol": float,
+    "max_iter": int,
+    "unstored": Literal["zero", "missing"],
+    "random_state": int | None,
+}
+"""What a file may say of settings."""
 
 
 @dataclass(frozen=True)
 class Ascent:
     """What EM did."""
 
-    loglik: tuple[float, ...]
+    DERIVED: ClassVar[Mapping[str, Any]] = {"steps": size("loglik")}
+
+    loglik: Annotated[tuple[float, ...], "steps"]
     """Log-likelihood of the observed entries after every step."""
-    logpost: tuple[float, ...]
+    logpost: Annotated[tuple[float, ...], "steps"]
     """The same with the log-prior of the loadings, which never falls; equal to it where there is no prior."""
     converged: bool
-    change: float
+    change: Annotated[float, NonNegative, StandsFor(math.inf, -1.0)]
     """Relative change of the loadings in the last step."""
     refused: int
     """Extrapolated steps that were taken back."""
@@ -40,16 +53,39 @@ class LatentFit(LinearFit):
     The variances are those of the model along its axes: the squared length of a loading vector, and the noise.
     """
 
-    noise: float = 0.0
+    INHERITED: ClassVar[str] = "linear"
+    DERIVED: ClassVar[Mapping[str, Any]] = {"uncertain": Later(has("spread"))}  # the first files do not say so
+
+    noise: Annotated[float, Positive] = 0.0
     loglik: float = 0.0
     """Of all observed entries, in the data's units."""
-    observed: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
+    observed: Annotated[NDArray[np.int64], "p", NonNegative] = field(
+        default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False
+    )
     """(p,) entries of each column that were there."""
-    spread: Floats | None = field(default=None, repr=False)
+    spread: Annotated[Floats | None, "p triangle"] = field(default=None, repr=False)
     """(p, (k + 1) (k + 2) / 2) upper triangles of the covariances of each column's loadings and mean, in the scaled
     coordinates, where they are known only so well (n_components="ard"); None: they are taken for certain."""
-    ascent: Ascent | None = field(default=None, repr=False)
+    ascent: Annotated[Ascent | None, Prefix("ascent_")] = field(default=None, repr=False)
     """None: the closed form was used."""
+
+    def to_file(self) -> dict[str, Any]:
+        """What a file holds in place of fields: EM led to no changed arrays, and a mean that nobody knows is 0."""
+        ascent = None if self.changed else self.ascent
+        return super().to_file() | {"ascent": ascent, "mean": np.nan_to_num(self.mean)}
+
+    @classmethod
+    def from_file(cls, values: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Fields that are not what the file holds."""
+        return {"mean": np.where(values["observed"] > 0, values["mean"], np.nan)}
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        super().check()
+        if (self.observed > self.n_rows).any():
+            raise FormatError(f"The model file says that more entries than its {self.n_rows} rows have were observed.")
+        if self.spread is not None and self.spread.shape[1] != (self.k + 1) * (self.k + 2) // 2:
+            raise FormatError(f"Array 'spread' of the model file does not hold covariances of {self.k} loadings.")
 
     @property
     def noise_variance(self) -> float:
@@ -97,60 +133,4 @@ class LatentFit(LinearFit):
         return float(free * np.log(self.weight) - 2 * self.loglik)
 
 
-# A probabilistic fit as facts and arrays of a model file, and back: a linear one, and what it knows beside that.
-
-FIT = {"linear": mapping, "noise": number, "loglik": number, "uncertain": flag, "ascent": optional(mapping)}
-ASCENT = {"steps": whole, "converged": flag, "change": number, "refused": whole}
-
-
-def pack_latent(fit: LatentFit) -> tuple[dict[str, Any], Arrays]:
-    """Facts and arrays of a fit."""
-    if fit.changed:  # EM did not lead here
-        fit = replace(fit, ascent=None)
-    linear, arrays = pack_linear(replace(fit, mean=np.nan_to_num(fit.mean)))  # NaN where nothing was observed
-    arrays["observed"] = np.asarray(fit.observed, dtype=np.int64)
-    uncertain = fit.spread is not None
-    known: dict[str, Any] = {"linear": linear, "noise": fit.noise, "loglik": fit.loglik, "uncertain": uncertain}
-    if fit.spread is not None:
-        arrays["spread"] = fit.spread
-    known["ascent"], ascent = None, fit.ascent
-    if ascent is not None:
-        arrays |= {"ascent_loglik": np.array(ascent.loglik), "ascent_logpost": np.array(ascent.logpost)}
-        known["ascent"] = {
-            "steps": len(ascent.loglik),
-            "converged": ascent.converged,
-            "change": ascent.change if math.isfinite(ascent.change) else -1.0,  # none was measured
-            "refused": ascent.refused,
-        }
-    return known, arrays
-
-
-def unpack_latent(given: Any, arrays: Mapping[str, NDArray[Any]]) -> LatentFit:
-    """The fit that `pack_latent` took apart."""
-    known = facts(given, "fit", FIT)
-    linear = unpack_linear(known["linear"], arrays)
-    observed = array(arrays, "observed", linear.mean.shape, np.int64)
-    if known["noise"] <= 0 or (observed < 0).any() or (observed > linear.n_rows).any():
-        raise FormatError("The model file holds a noise or numbers of observed entries that no fit can have.")
-    k = linear.k
-    plain = {field.name: getattr(linear, field.name) for field in fields(LinearFit)}
-    plain["mean"] = np.where(observed > 0, linear.mean, np.nan)
-    return LatentFit(
-        **plain,
-        noise=float(known["noise"]),
-        loglik=float(known["loglik"]),
-        observed=observed,
-        spread=array(arrays, "spread", (len(observed), (k + 1) * (k + 2) // 2)) if known["uncertain"] else None,
-        ascent=None if known["ascent"] is None else _ascent(known["ascent"], arrays),
-    )
-
-
-def _ascent(given: Any, arrays: Mapping[str, NDArray[Any]]) -> Ascent:
-    known = facts(given, "ascent", ASCENT)
-    return Ascent(
-        loglik=tuple(array(arrays, "ascent_loglik", (known["steps"],)).tolist()),
-        logpost=tuple(array(arrays, "ascent_logpost", (known["steps"],)).tolist()),
-        converged=known["converged"],
-        change=float(known["change"]) if known["change"] >= 0 else math.inf,
-        refused=known["refused"],
-    )
+RECORD = LatentFit

@@ -1,19 +1,21 @@
-"""The record of a recogniser: its space, its gallery, its rates with intervals; and how a model file keeps it."""
+"""The record of a recogniser: its space, its gallery, its rates with intervals."""
 
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
-from lowdim.results.container import Check, array, facts, flag, mapping, number, one_of, optional, pair, text, whole
-from lowdim.results.record import Arrays, LinearFit, Provenance, pack_linear, pack_names, unpack_linear, unpack_names
+from lowdim.results.codec import pack_texts, unpack_texts
+from lowdim.results.fields import AS_IT_IS, HeldAs, OneOf, OwnSizes, has, size
+from lowdim.results.record import LinearFit, Provenance
 from lowdim.types import Floats, Indices
 
 # Shares of counted trials, and numbers, with intervals.
@@ -77,18 +79,34 @@ COSINE, EUCLID, WHITENED = "cosine", "euclid", "whitened"
 METRICS = (COSINE, EUCLID, WHITENED)
 """Angle between whitened scores; distance between scores; distance between whitened scores (Mahalanobis)."""
 
+SETTINGS = {
+    "n_components": str | float | None,
+    "metric": str,
+    "drop_first": int,
+    "n_neighbors": int,
+    "reject": float | None,
+    "max_distance": float | None,
+    "reject_outside": float | None,
+    "unknown": str | float | None,
+    "scale": bool | Literal["array"],
+    "random_state": int | None,
+}
+"""What a file may say of settings."""
+
 
 @dataclass(frozen=True, eq=False)
 class Trial:
     """What the gallery says of itself, each time with components of the other rows alone."""
 
-    strangers: Floats
+    DERIVED: ClassVar[Mapping[str, Any]] = {"seen": size("nearest"), "dense": has("densities")}
+
+    strangers: Annotated[Floats, "n"]
     """(n,) distance of each row to the nearest of other people, its own person left out: a stranger's."""
-    densities: Floats | None
+    densities: Annotated[Floats | None, "n"]
     """(n,) log-likelihood of each row in the space of other people; None: the model has no density."""
-    nearest: Floats
+    nearest: Annotated[Floats, "seen"]
     """(h,) distance to the nearest row, of those rows whose person has others in the gallery."""
-    right: NDArray[np.bool_]
+    right: Annotated[NDArray[np.bool_], "seen", HeldAs((np.int64,))]
     """(h,) whether that is a row of the same person."""
     folds: tuple[int, int]
     """Into how many parts people, and rows, were divided."""
@@ -98,18 +116,23 @@ class Trial:
 class RecogniserFit:
     """A gallery in the space of its components."""
 
-    space: LinearFit
+    DERIVED: ClassVar[Mapping[str, Any]] = {
+        "n_classes": size("classes"),
+        "labels": lambda fit: "str" if fit.classes.dtype.kind == "U" else fit.classes.dtype.name,
+    }
+
+    space: Annotated[LinearFit, OwnSizes("n p")]
     """PCA of the gallery, with variances that divide by n: those of probabilistic PCA."""
-    metric: str
+    metric: Annotated[str, OneOf(METRICS)]
     drop_first: int
     n_neighbors: int
-    codes: Floats = field(repr=False)
+    codes: Annotated[Floats, "n coordinates"] = field(repr=False)
     """(n, k − drop_first) rows of the gallery, in the coordinates in which Euclid's distance is the metric's."""
-    places: Indices = field(repr=False)
+    places: Annotated[Indices, "n"] = field(repr=False)
     """(n,) which of the classes each is."""
-    classes: NDArray[Any] = field(repr=False)
+    classes: Annotated[NDArray[Any], "c", AS_IT_IS] = field(repr=False)
     """(c,) labels, sorted."""
-    unknown: Any
+    unknown: str | float | None
     """What is said of rows that are turned away; None: no row is."""
     max_distance: float | None
     """Rows further than this from all of the gallery are nobody of it; None: all are somebody."""
@@ -121,8 +144,29 @@ class RecogniserFit:
     """Share of the gallery's kind of rows that the log-likelihood was to turn away."""
     trial: Trial | None = None
     """None: nothing had to be tried."""
-    names: tuple[str, ...] | None = field(default=None, repr=False)
+    names: Annotated[tuple[str, ...] | None, "n"] = field(default=None, repr=False)
     """(n,) names of the gallery's rows, such as files of pictures; None: they have none."""
+
+    def to_file(self) -> dict[str, Any]:
+        """What a file holds in place of fields."""
+        return {"classes": _held_labels(self.classes)}
+
+    @classmethod
+    def from_file(cls, values: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Fields that are not what the file holds."""
+        return {"classes": _labels(facts["labels"], values["classes"])}
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        n, c = self.n_rows, len(self.classes)
+        if self.k < 1 or self.k != self.codes.shape[1] or not 1 <= c <= n or not 1 <= self.n_neighbors <= n:
+            raise FormatError(
+                f"The model file says {c} identities, {n} rows and {self.space.k} components, which do not agree."
+            )
+        if not np.array_equal(np.unique(self.places), np.arange(c)):
+            raise FormatError(f"The rows of the model file are not those of its {c} identities.")
+        if len(np.unique(self.classes)) != c or not np.array_equal(np.sort(self.classes), self.classes):
+            raise FormatError("The labels of the model file are not sorted, each once.")
 
     @property
     def n_rows(self) -> int:
@@ -178,122 +222,30 @@ class RecogniserFit:
         return found
 
 
-# A recogniser as facts and arrays of a model file, and back.
-
 NUMBERS = ("bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), "float32", "float64")
 """Types of labels that are kept as numbers; texts are kept as texts."""
 
-FIT: dict[str, Check] = {
-    "space": mapping,
-    "metric": one_of(*METRICS),
-    "drop_first": whole,
-    "n_neighbors": whole,
-    "n_classes": whole,
-    "labels": one_of("str", "object", *NUMBERS),
-    "unknown": lambda value: value is None or text(value) or number(value),
-    "max_distance": optional(number),
-    "least_density": optional(number),
-    "reject": optional(number),
-    "reject_outside": optional(number),
-    "trial": optional(mapping),
-}
 
-TRIAL = {"seen": whole, "folds": pair(whole), "dense": flag}
-
-
-def pack_recogniser(fit: RecogniserFit) -> tuple[dict[str, Any], Arrays]:
-    """Facts and arrays of a fit."""
-    space, arrays = pack_linear(fit.space)
-    arrays |= {"codes": fit.codes, "places": fit.places, "classes": _packed(fit.classes)}
-    if fit.names is not None:
-        arrays["names"] = pack_names(fit.names)
-    trial = None
-    if fit.trial is not None:
-        tried = fit.trial
-        arrays |= {"strangers": tried.strangers, "nearest": tried.nearest, "right": tried.right.astype(np.int64)}
-        if tried.densities is not None:
-            arrays["densities"] = tried.densities
-        trial = {"seen": len(tried.nearest), "folds": list(tried.folds), "dense": tried.densities is not None}
-    unknown = fit.unknown.item() if isinstance(fit.unknown, np.generic) else fit.unknown
-    known = {
-        "space": space,
-        "metric": fit.metric,
-        "drop_first": fit.drop_first,
-        "n_neighbors": fit.n_neighbors,
-        "n_classes": len(fit.classes),
-        "labels": "str" if fit.classes.dtype.kind == "U" else fit.classes.dtype.name,
-        "unknown": unknown,
-        "max_distance": fit.max_distance,
-        "least_density": fit.least_density,
-        "reject": fit.reject,
-        "reject_outside": fit.reject_outside,
-        "trial": trial,
-    }
-    return known, arrays
-
-
-def unpack_recogniser(given: Any, arrays: Mapping[str, NDArray[Any]]) -> RecogniserFit:
-    """The fit that `pack_recogniser` took apart."""
-    known = facts(given, "fit", FIT)
-    space = unpack_linear(known["space"], arrays)
-    n, c, drop = space.n_rows, known["n_classes"], known["drop_first"]
-    if drop >= space.k or not 1 <= c <= n or not 1 <= known["n_neighbors"] <= n:
-        raise FormatError(f"The model file says {c} identities, {n} rows and {space.k} components, which do not agree.")
-    places = array(arrays, "places", (n,), np.int64)
-    if not np.array_equal(np.unique(places), np.arange(c)):
-        raise FormatError(f"The rows of the model file are not those of its {c} identities.")
-    return RecogniserFit(
-        space=space,
-        metric=known["metric"],
-        drop_first=drop,
-        n_neighbors=known["n_neighbors"],
-        codes=array(arrays, "codes", (n, space.k - drop)),
-        places=places,
-        classes=_unpacked(known["labels"], arrays, c),
-        unknown=known["unknown"],
-        max_distance=_real(known["max_distance"]),
-        least_density=_real(known["least_density"]),
-        reject=_real(known["reject"]),
-        reject_outside=_real(known["reject_outside"]),
-        trial=None if known["trial"] is None else _trial(known["trial"], arrays, n),
-        # only pictures and texts have them, and not in files of earlier versions
-        names=unpack_names({"columns": arrays["names"]}, n) if "names" in arrays else None,
-    )
-
-
-def _trial(given: Any, arrays: Mapping[str, NDArray[Any]], n: int) -> Trial:
-    known = facts(given, "trial", TRIAL)
-    seen = known["seen"]
-    return Trial(
-        strangers=array(arrays, "strangers", (n,)),
-        densities=array(arrays, "densities", (n,)) if known["dense"] else None,
-        nearest=array(arrays, "nearest", (seen,)),
-        right=array(arrays, "right", (seen,), np.int64).astype(bool),
-        folds=(known["folds"][0], known["folds"][1]),
-    )
-
-
-def _packed(classes: NDArray[Any]) -> NDArray[Any]:
+def _held_labels(classes: NDArray[Any]) -> NDArray[Any]:
+    """Labels as a file holds them."""
     if classes.dtype.kind in "UO":
         if not all(isinstance(label, str) for label in classes.tolist()):
             raise BadInput("Labels must be texts or numbers to be kept in a model file, but some are neither.")
-        return pack_names(tuple(classes.tolist()))
+        return pack_texts(tuple(classes.tolist()))
     if classes.dtype.name not in NUMBERS:
         raise BadInput(f"Labels of type {classes.dtype} cannot be kept in a model file; make them texts or numbers.")
     return classes.astype(np.float64 if classes.dtype.kind == "f" else np.int64)
 
 
-def _unpacked(kind: str, arrays: Mapping[str, NDArray[Any]], c: int) -> NDArray[Any]:
-    if kind in ("str", "object"):
-        names = unpack_names({"columns": arrays.get("classes", np.zeros(0))}, c)
-        classes = np.array(names, dtype=np.str_ if kind == "str" else object)
-    else:
-        stored = array(arrays, "classes", (c,), np.float64 if kind.startswith("float") else np.int64)
-        classes = stored.astype(kind)
-    if len(np.unique(classes)) != c or not np.array_equal(np.sort(classes), classes):
-        raise FormatError("The labels of the model file are not sorted, each once.")
-    return classes
+def _labels(kind: Any, held: NDArray[Any] | None) -> NDArray[Any]:
+    """Labels of a type that a file names, from what it holds."""
+    texts = unpack_texts(held) if held is not None and kind in ("str", "object") else None
+    if texts is not None:
+        return np.array(texts, dtype=np.str_ if kind == "str" else object)
+    number = np.float64 if kind in ("float32", "float64") else np.int64
+    if held is not None and held.ndim == 1 and held.dtype == number and kind in NUMBERS and np.isfinite(held).all():
+        return held.astype(kind)
+    raise FormatError(f"The model file has no labels of the type that it says, {reprlib.repr(kind)}.")
 
 
-def _real(value: Any) -> float | None:
-    return None if value is None else float(value)
+RECORD = RecogniserFit

@@ -1,46 +1,50 @@
-"""The record of a vector quantiser: its codebook, how it is used and what it loses; and how a model file keeps it."""
+"""The record of a vector quantiser: its codebook, how it is used and what it loses."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.results.container import array, facts, flag, mapping, number, whole
-from lowdim.results.record import Arrays, Provenance, pack_names, pack_provenance, unpack_names, unpack_provenance
+from lowdim.results.fields import NonNegative, has
+from lowdim.results.record import Columns, Provenance
 from lowdim.types import Floats
 
-FIT = {
-    "n_rows": whole,
-    "n_columns": whole,
-    "n_components": whole,
-    "squared": number,
-    "total": number,
-    "steps": whole,
-    "converged": flag,
-    "whole_numbers": flag,
-    "named": flag,
-    "provenance": mapping,
+SETTINGS = {
+    "n_components": int,
+    "init": Literal["k-means++", "random", "array"],
+    "n_init": Literal["auto"] | int,
+    "max_iter": int,
+    "tol": float,
+    "sample_rows": int | None,
+    "random_state": int | None,
 }
+"""What a file may say of settings; a codebook to start from is kept as "param_init"."""
 
 
 @dataclass(frozen=True)
 class CodebookFit:
     """k codewords, learnt from n rows of p columns."""
 
-    codebook: Floats
+    DERIVED: ClassVar[Mapping[str, Any]] = {
+        "n_columns": lambda fit: fit.n_columns,
+        "n_components": lambda fit: fit.k,
+        "named": has("columns"),
+    }
+
+    codebook: Annotated[Floats, "k p"]
     """(k, p)"""
-    weights: Floats
+    weights: Annotated[Floats, "k", NonNegative]
     """(k,) rows of each codeword, by weight; 0: it is never used."""
     n_rows: int
-    squared: float
+    squared: Annotated[float, NonNegative]
     """Sum of squared distances from each row to its codeword."""
-    total: float
+    total: Annotated[float, NonNegative]
     """The same to the mean of all rows."""
     steps: int
     """Steps of Lloyd's algorithm."""
@@ -48,7 +52,14 @@ class CodebookFit:
     provenance: Provenance
     whole_numbers: bool = False
     """Whether the rows were whole numbers, which no codeword is."""
-    columns: tuple[str, ...] | None = None
+    columns: Columns = None
+
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        if not 1 <= self.k <= self.n_rows or self.n_columns < 1 or self.weights.sum() <= 0:
+            raise FormatError(
+                f"The model file says {self.n_rows} rows and {self.k} codewords used as no rows can use them."
+            )
 
     @property
     def k(self) -> int:
@@ -123,44 +134,4 @@ class CodebookFit:
         return {name: np.array([value]) for name, value in row.items()}
 
 
-def pack_codebook(fit: CodebookFit) -> tuple[dict[str, Any], Arrays]:
-    """Facts and arrays of a fit."""
-    arrays: Arrays = {"codebook": fit.codebook, "weights": fit.weights}
-    if fit.columns is not None:
-        arrays["columns"] = pack_names(fit.columns)
-    known = {
-        "n_rows": fit.n_rows,
-        "n_columns": fit.n_columns,
-        "n_components": fit.k,
-        "squared": fit.squared,
-        "total": fit.total,
-        "steps": fit.steps,
-        "converged": fit.converged,
-        "whole_numbers": fit.whole_numbers,
-        "named": fit.columns is not None,
-        "provenance": pack_provenance(fit.provenance),
-    }
-    return known, arrays
-
-
-def unpack_codebook(given: Any, arrays: Mapping[str, NDArray[Any]]) -> CodebookFit:
-    """The fit that `pack_codebook` took apart."""
-    known = facts(given, "fit", FIT)
-    n, p, k = known["n_rows"], known["n_columns"], known["n_components"]
-    weights = array(arrays, "weights", (k,))
-    if not 1 <= k <= n or p < 1 or (weights < 0).any() or weights.sum() <= 0:
-        raise FormatError(f"The model file says {n} rows and {k} codewords used as no rows can use them.")
-    if known["squared"] < 0 or known["total"] < 0:
-        raise FormatError("The model file holds squared distances below 0.")
-    return CodebookFit(
-        codebook=array(arrays, "codebook", (k, p)),
-        weights=weights,
-        n_rows=n,
-        squared=float(known["squared"]),
-        total=float(known["total"]),
-        steps=known["steps"],
-        converged=known["converged"],
-        whole_numbers=known["whole_numbers"],
-        provenance=unpack_provenance(known["provenance"]),
-        columns=unpack_names(arrays, p) if known["named"] else None,
-    )
+RECORD = CodebookFit
