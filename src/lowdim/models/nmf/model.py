@@ -58,6 +58,9 @@ class NonNegativeModel(Unsure, RecordedModel[NonNegativeFit]):
         """Figures of this fit: `model.plot.parts()`, `model.plot.gallery()`, …"""
         return NonNegativePlots(self)
 
+    def _deviations(self, source: Source) -> None:
+        """Parts do not say how sure they are of what fills a hole."""
+
     # -- attributes, with scikit-learn's names --------------------------------------------------------------------
 
     @Assignable

@@ -13,6 +13,7 @@ Its files, in reading order::
                   same bits.
     record        The record of a probabilistic fit: a linear one that also knows its noise and likelihood; and its
                   model file.
+    figures       Figures of a probabilistic PCA: how sure the hidden values of rows are.
     uncertainty   How sure a probabilistic PCA is, and a PCA of rows with holes: by resamples, by its posterior, by
                   large samples.
     solvers/      EM with missing values: its steps, its start, what they cost in information, and held-out likelihoods.

@@ -20,8 +20,8 @@ from lowdim.models.base.output import frame_kind, scores_table
 from lowdim.models.base.uncertainty import Unsure
 from lowdim.models.linear.fit import seed_of
 from lowdim.models.linear.model import LinearModel
-from lowdim.models.linear.row_figures import LatentPlots
 from lowdim.models.probabilistic_pca import rows as latent_rows
+from lowdim.models.probabilistic_pca.figures import LatentPlots
 from lowdim.models.probabilistic_pca.record import LatentFit
 from lowdim.models.probabilistic_pca.rows import RowModel
 from lowdim.sources.source import Block, Source
@@ -204,6 +204,10 @@ class LatentModel(Unsure, LinearModel):
         work = partial(latent_rows.filled_rows_with_deviations, model=model, dtype=dtype)
         both = _mapped(source, work, 2 * p, dtype)
         return both[:, :p], both[:, p:]
+
+    def _deviations(self, source: Source) -> Floats:
+        """(n, p) standard deviations of what fills the holes of rows."""
+        return latent_rows.hole_deviations(source, self.fit_)
 
     def _like(self, X: Any, rows: Any) -> Any:
         """Rows as a frame, if they came as one."""
