@@ -37,7 +37,7 @@ ROLES = {
     "settings": ("settings",),
     "plan": ("plan", "problem"),
     "fit": ("fit", "fit_*", "rows", "count", "folds", "sample", "rivals", "checkpoint"),
-    "model": ("model", "fitted_model", "assigned", "convert", "uncertainty"),
+    "model": ("model", "assigned", "convert", "uncertainty"),
 }
 """What a file of a model's folder is for → its names. A role imports itself and those above it in this table."""
 
@@ -336,7 +336,6 @@ LAZY_KNOTS: list[set[str]] = [
         "models/base/uncertainty.py",
         "models/genotype_pca/model.py",
         "models/incremental_pca/model.py",
-        "models/kernel_pca/fitted_model.py",
         "models/kernel_pca/model.py",
         "models/linear/model.py",
         "models/logistic_pca/model.py",
@@ -350,7 +349,6 @@ LAZY_KNOTS: list[set[str]] = [
         "models/pca/model.py",
         "models/pca/uncertainty.py",
         "models/ppca_mixture/model.py",
-        "models/probabilistic_pca/fitted_model.py",
         "models/probabilistic_pca/model.py",
         "models/probabilistic_pca/uncertainty.py",
         "models/recogniser/fit.py",

@@ -3,8 +3,6 @@
 Its files, in reading order::
 
     model         Probabilistic principal component analysis.
-    fitted_model  What every probabilistic model offers once it is fitted: hidden values, missing values, and how sure
-                  they are.
     fit           How a probabilistic fit is made: closed form, or EM from what was observed → how many components →
                   record.
     rows          What a Gaussian model with hidden columns says about rows with holes, block by block.

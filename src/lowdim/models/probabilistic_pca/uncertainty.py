@@ -33,7 +33,7 @@ from lowdim.models.pca.uncertainty import (
     units_weight,
 )
 from lowdim.models.probabilistic_pca import rows
-from lowdim.models.probabilistic_pca.fit import Begun, LatentTask, fit_by_em, scales
+from lowdim.models.probabilistic_pca.fit import Begun, LatentTask, fit_by_em, scales, task_of
 from lowdim.models.probabilistic_pca.record import LatentFit
 from lowdim.models.probabilistic_pca.rows import RowModel
 from lowdim.models.probabilistic_pca.solvers.em import Prior, Search
@@ -233,7 +233,7 @@ def _task(question: Question, fit: LinearFit) -> LatentTask:
     model = question.model
     if not isinstance(fit, LatentFit):
         return LatentTask(fit.k, scale=question.rescaled or fit.scale)
-    task: LatentTask = model._task(fit.n_columns)
+    task = task_of(model, fit.n_columns)
     return replace(task, n_components="ard" if fit.spread is not None else fit.k)
 
 
