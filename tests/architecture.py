@@ -120,8 +120,6 @@ LARGEST_FILE, WIDEST_FOLDER = 500, 20
 """Lines, and files."""
 
 WRONG_ROOMS: set[tuple[str, str]] = {
-    ("models/base/plots.py", "recipes/choose_k/overview.py"),
-    ("models/linear/column_figures.py", "recipes/compare/result.py"),
     ("views/files/onnx.py", "models/autoencoder/record.py"),
     ("views/files/onnx_graphs.py", "models/autoencoder/record.py"),
     ("views/plots/paths.py", "models/logistic_pca/record.py"),
@@ -209,7 +207,6 @@ WRONG_FAMILIES: set[tuple[str, str]] = {
     ("models/autoencoder/report.py", "models/linear/report.py"),
     ("models/base/assigned.py", "models/genotype_pca/record.py"),
     ("models/base/assigned.py", "models/probabilistic_pca/record.py"),
-    ("models/base/picture_plots.py", "models/probabilistic_pca/rows.py"),
     ("models/base/report.py", "models/kernel_pca/record.py"),
     ("models/base/report.py", "models/linear/model.py"),
     ("models/base/report.py", "models/pc_regression/record.py"),

@@ -11,7 +11,7 @@ from lowdim.models.pc_regression.figures import (
     draw_predictions,
     draw_regression,
     draw_validation,
-    predictions,
+    predictions_of,
     validation_curve,
 )
 from lowdim.models.pc_regression.overview import explain_regression, regression_model_lines, regression_summary
@@ -41,7 +41,8 @@ def test_several_responses_are_drawn_as_shares():
     np.testing.assert_allclose(validation_curve(model.fit_).error, model.cv_table_["error"])
     assert draw_validation(model.fit_).get_ylabel() == "error, share of the variance"
     assert (
-        draw_predictions(predictions(model.fit_, Y, model.held_out_, held_out=True)[1]).get_xlabel() == "y1, measured"
+        draw_predictions(predictions_of(model.fit_, Y, model.held_out_, held_out=True)[1]).get_xlabel()
+        == "y1, measured"
     )
 
 

@@ -110,7 +110,7 @@ def test_a_pca_of_whole_rows_has_no_map_of_holes():
 def test_deviations_of_pca_are_those_of_its_own_model(holed):
     X = holed[0].to_numpy()
     model = lowdim.PCA(2, scale=True, missing="ppca").fit(X)
-    found = model.plot._deviations(model._opened(X, reset=False))
+    found = model._deviations(model._opened(X, reset=False))
     assert ((found > 0) == np.isnan(X)).all()
 
 

@@ -12,7 +12,7 @@ import lowdim
 from lowdim import datasets
 from lowdim.models.kernel_pca.figures import _kernel
 from lowdim.models.kernel_pca.record import KernelFacts
-from lowdim.models.nmf.figures import parts
+from lowdim.models.nmf.figures import leading_parts
 from lowdim.models.pc_regression.figures import fit_coefficients
 from lowdim.models.pc_regression.report import MOST_COLUMNS as MOST_DRAWN
 from lowdim.models.pc_regression.report import regression_section
@@ -75,7 +75,7 @@ def test_leading_columns_are_those_of_largest_magnitude():
 
 def test_page_and_plot_name_the_same_columns_of_a_part():
     fit = lowdim.NMF(2, tol=1e-3).fit(IRIS).fit_
-    drawn = {one.title: one for one in parts(fit, most=4).parts}
+    drawn = {one.title: one for one in leading_parts(fit, most=4).parts}
     for one in parts_section(fit, column_names(fit), ("part 1", "part 2"), None).data["parts"]:
         assert tuple(one["columns"]) == drawn[one["name"]].names
         np.testing.assert_allclose(one["values"], drawn[one["name"]].values)

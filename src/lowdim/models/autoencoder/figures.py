@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.models.autoencoder.record import NetworkFit
-from lowdim.models.base.picture_plots import CHANGE, Basis, GalleryPlots, ReconstructionPlots, TraversalPlots
-from lowdim.models.base.plots import ScorePlots
+from lowdim.models.base.picture_plots import CHANGE, Basis, Pictures, effects, gallery, reconstruction, traversal
+from lowdim.models.base.plots import Plots, scores
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import inks, new_axes, note, plain
 from lowdim.views.plots.scores import axis_titles
@@ -46,6 +46,11 @@ def learning_curve(fit: NetworkFit) -> LearningCurve:
     )
 
 
+def learning(self: Plots, ax: Any = None) -> Any:
+    """Loss after each epoch, of rows that were learnt from and of those set aside; a dot where weights are kept."""
+    return draw_learning_curve(self._model.fit_, self._axes(ax))
+
+
 def draw_learning_curve(fit: NetworkFit, ax: Any = None) -> Any:
     """Loss after each epoch, of rows that were learnt from and of those set aside; a dot where weights are kept."""
     ax = new_axes() if ax is None else ax
@@ -68,23 +73,24 @@ def draw_learning_curve(fit: NetworkFit, ax: Any = None) -> Any:
     return plain(ax)
 
 
-# Figures of an autoencoder.
+# Pictures that a network makes.
 
 
-class NetworkPlots(ScorePlots, GalleryPlots, ReconstructionPlots, TraversalPlots):
+def _cloud(model: Any) -> tuple[Floats, Floats]:
+    return model.fit_.code_mean, np.sqrt(np.diag(model.fit_.code_covariance))
+
+
+def _basis(model: Any) -> Basis:
+    center, changes = effects(model, _cloud(model))
+    return Basis(center, changes, axis_titles(model.score_name, range(1, len(changes) + 1), None), caption=CHANGE)
+
+
+class NetworkPlots(Plots):
     """What can be drawn of a network. Its gallery shows what changes where one code grows, the others at their mean."""
 
-    _noun = "code"
-
-    def learning(self, ax: Any = None) -> Any:
-        """Loss after each epoch, of rows that were learnt from and of those set aside; a dot where weights are kept."""
-        return draw_learning_curve(self._model.fit_, self._axes(ax))
-
-    def _basis(self) -> Basis:
-        center, effects = self._effects()
-        titles = axis_titles(self._prefix, range(1, len(effects) + 1), None)
-        return Basis(center, effects, titles, noun="code", caption=CHANGE)
-
-    def _cloud(self) -> tuple[Floats, Floats]:
-        fit = self._model.fit_
-        return fit.code_mean, np.sqrt(np.diag(fit.code_covariance))
+    scores = scores
+    learning = learning
+    gallery = gallery
+    reconstruction = reconstruction
+    traversal = traversal
+    _pictures = Pictures(_basis, "code", cloud=_cloud)

@@ -12,7 +12,7 @@ import numpy as np
 import sklearn
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput
+from lowdim.errors import BadInput, BadParameter
 from lowdim.results.table import Table
 from lowdim.sources.arrays import as_numpy, in_kind, is_other_array, kind_of
 
@@ -194,3 +194,12 @@ def _answering_in_kind(method: FunctionType) -> Callable[..., Any]:
         return in_kind(method(self, *map(as_numpy, args), **given), kind_of(X))
 
     return in_the_kind_of_rows
+
+
+def table_by_name(model: Any, tables: Mapping[str, Callable[[Any, Any], Any]], name: Any, X: Any, known: str) -> Any:
+    """What the function of this name makes of a model and rows; an error with the `known` names if it makes nothing."""
+    make = tables.get(name) if isinstance(name, str) else None
+    found = None if make is None else make(model, X)
+    if found is None:
+        raise BadParameter.of(type(model).__name__, "table", name, known)
+    return found

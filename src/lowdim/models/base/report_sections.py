@@ -17,7 +17,7 @@ from lowdim.models.genotype_pca.record import GenotypeFit
 from lowdim.models.linear.model import LinearModel
 from lowdim.models.linear.tables.outliers import judge
 from lowdim.models.nmf.record import NonNegativeFit
-from lowdim.models.pc_regression.figures import Predictions, predictions
+from lowdim.models.pc_regression.figures import Predictions, predictions_of
 from lowdim.models.pc_regression.record import RegressionFit
 from lowdim.models.pc_regression.report import regression_section
 from lowdim.models.ppca_mixture.record import MixtureFit
@@ -359,4 +359,4 @@ def _predictions(model: Any, rows: ReportRows | None, y: Any) -> tuple[Predictio
     else:
         there = 0 if rows is None else rows.total
         raise BadInput(f"report: y has {len(measured):,} rows, but X has {there:,}: pass both of the same rows.")
-    return predictions(fit, measured, predicted, aside)
+    return predictions_of(fit, measured, predicted, aside)

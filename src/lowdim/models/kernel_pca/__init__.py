@@ -3,7 +3,6 @@
 Its files, in reading order::
 
     model                   Kernel principal component analysis.
-    fitted_model            What every kernel PCA offers once it is fitted: scores, rows again, novelty, tables.
     settings                A kernel PCA's parameters: names and numbers in, kernels and widths out.
     plan                    From the settings of a KernelPCA and its data to what is to be fitted, and which way it will
                             be found.
@@ -25,6 +24,7 @@ Its files, in reading order::
     report                  The page of a kernel PCA: what the kernel takes for alike, and what is certain about its
                             eigenvalues.
     figures                 Figures of a kernel PCA: similarity by distance, and what the width of the kernel does.
+    tables                  Tables of a kernel PCA.
     solvers/                How axes in the feature space are found, and rows from their projections.
 """
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
-from lowdim.errors import AccuracyWarning, BadInput, BadParameter, NotPositive, RankWarning
+from lowdim.errors import AccuracyWarning, BadInput, BadParameter, MissingValues, NotPositive, RankWarning, WrongShape
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.missing import count_holes, missing_values
 from lowdim.matrices.preparation import dense
@@ -31,6 +33,7 @@ from lowdim.results.certificate import counted
 from lowdim.results.record import Provenance
 from lowdim.solvers.keep import KeepCount
 from lowdim.solvers.solver import OutgrownError
+from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.sources.views_of_rows import PreparedSource
 from lowdim.types import Floats
@@ -217,3 +220,30 @@ def _warn(fit: KernelFit, task: KernelTask) -> None:
         said = f"{len(found.basis):,} landmarks leave {left:.2g} of the centred trace, {fit.tol:.2g} was asked: "
         said += "eigenvalue_intervals_ tell what that means; raise n_landmarks or tol."
     warnings.warn(said, AccuracyWarning, stacklevel=4)
+
+
+@contextmanager
+def of_matrices(kernel: Any) -> Iterator[None]:
+    """Where a kernel matrix was given, advice about holes is for such matrices."""
+    try:
+        yield
+    except MissingValues as holes:
+        raise (holes.of_kernel_matrix() if isinstance(kernel, str) and kernel == "precomputed" else holes) from None
+
+
+def read_only(array: Floats) -> Floats:
+    """A view that cannot be written to: axes follow from the kernel, and would not follow a change."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def given_scores(X: Any, k: int) -> Floats:
+    """(m, k) scores that are to become rows."""
+    scores = all_rows(open_source(X))
+    if scores.shape[1] != k:
+        raise WrongShape(
+            f"The scores have {scores.shape[1]} columns, but this model has {counted(k, 'component')}: pass what "
+            "transform gave."
+        )
+    return scores

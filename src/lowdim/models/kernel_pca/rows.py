@@ -46,6 +46,16 @@ class PreimageModel:
     _projector: Projector | None = None
     _regression: Ridge | None = None
 
+    @classmethod
+    def of(cls, fit: KernelFit, kernel: Kernel | None, alpha: float) -> PreimageModel:
+        """The same; an error where only a kernel matrix is known."""
+        if kernel is None:
+            raise BadInput(
+                "A precomputed kernel matrix does not tell the rows that it was made from, so scores cannot become "
+                "rows: pass the rows and a kernel by name or as a function."
+            )
+        return cls(fit, kernel, alpha)
+
     def rows(self, scores: Floats, way: str, starts: Floats | None = None) -> Preimages:
         """Pre-images of scores (m, k) of axes of length one; `starts` are the rows (m, p) that they came from."""
         found = preimages(self.projector, scores, self.way(way), None if starts is None else self.fit.prepared(starts))

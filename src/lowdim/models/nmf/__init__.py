@@ -16,6 +16,7 @@ Its files, in reading order::
     overview      A non-negative factorisation in words, and on one screen.
     report        The page of a non-negative factorisation.
     figures       Figures of a non-negative factorisation: the columns, or words, that its parts are made of.
+    tables        Tables of a non-negative factorisation.
     uncertainty   How sure the parts of a non-negative factorisation are: by factorisations of resampled rows, part for
                   part.
     solvers/      Algorithms of non-negative factors, one a file; compiled loops begin with `compiled_`.

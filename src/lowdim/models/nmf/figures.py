@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.models.base.picture_plots import Basis, GalleryPlots, HolePlots, ReconstructionPlots
-from lowdim.models.base.plots import PathPlots, ScorePlots, checked_most
+from lowdim.models.base.picture_plots import Basis, Pictures, gallery, holes, reconstruction
+from lowdim.models.base.plots import Plots, checked_most, path, scores
 from lowdim.models.nmf.record import NonNegativeFit
-from lowdim.sources.source import Source
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import inks, literal
 from lowdim.views.plots.pictures import PART
@@ -33,7 +32,7 @@ class Parts:
     """What the values are."""
 
 
-def parts(fit: NonNegativeFit, most: int = 10, most_parts: int = 12) -> Parts:
+def leading_parts(fit: NonNegativeFit, most: int = 10, most_parts: int = 12) -> Parts:
     """Of each part the `most` columns of largest weight; weights that are zero are left out."""
     names = column_names(fit)
     shown = column_shares(fit.components[:most_parts])
@@ -89,13 +88,7 @@ def draw_parts(found: Parts, ax: Any, columns: int | None = None) -> Any:
             ax.text(start, top, "nothing", fontsize=8.5, va="center", ha="left", color=ink.faint)
             continue
         places = [top + i for i in range(len(part.names))]
-        ax.barh(
-            places,
-            BARS * part.values / part.values.max(),
-            left=start,
-            height=0.72,
-            color=ink.first,
-        )
+        ax.barh(places, BARS * part.values / part.values.max(), left=start, height=0.72, color=ink.first)
         for place, name in zip(places, part.names, strict=True):
             ax.text(start - 0.015, place, literal(shortened(name, LONGEST)), fontsize=8.5, va="center", ha="right")
     ax.set_xlim(0.0, wide - GAP + 0.02)
@@ -107,23 +100,25 @@ def draw_parts(found: Parts, ax: Any, columns: int | None = None) -> Any:
     return ax
 
 
-# Figures of a non-negative factorisation.
+def parts(self: Plots, ax: Any = None, *, most: int = 10, columns: int | None = None) -> Any:
+    """Bars: of each part the `most` columns of largest weight. `columns` charts stand beside one another."""
+    found = leading_parts(self._model.fit_, checked_most(most))
+    return draw_parts(found, self._axes(ax, *parts_size(found, columns)), columns)
 
 
-class NonNegativePlots(ScorePlots, GalleryPlots, ReconstructionPlots, HolePlots, PathPlots):
+def _basis(model: Any) -> Basis:
+    fit = model.fit_
+    titles = axis_titles(model.score_name, range(1, fit.k + 1), fit.masses)
+    return Basis(None, fit.components, titles, PART, "share of all that is fitted")
+
+
+class NonNegativePlots(Plots):
     """What can be drawn of parts."""
 
-    _noun = "part"
-
-    def parts(self, ax: Any = None, *, most: int = 10, columns: int | None = None) -> Any:
-        """Bars: of each part the `most` columns of largest weight. `columns` charts stand beside one another."""
-        found = parts(self._model.fit_, checked_most(most))
-        return draw_parts(found, self._axes(ax, *parts_size(found, columns)), columns)
-
-    def _basis(self) -> Basis:
-        fit = self._model.fit_
-        titles = axis_titles(self._prefix, range(1, fit.k + 1), fit.masses)
-        return Basis(None, fit.components, titles, PART, "part", "share of all that is fitted")
-
-    def _deviations(self, source: Source) -> None:
-        """Parts have no error bars."""
+    parts = parts
+    scores = scores
+    path = path
+    holes = holes
+    gallery = gallery
+    reconstruction = reconstruction
+    _pictures = Pictures(_basis, "part")

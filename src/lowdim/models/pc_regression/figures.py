@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter
 from lowdim.models.base import parameters
-from lowdim.models.base.plots import ScorePlots, checked_most, column_of
+from lowdim.models.base.plots import Plots, checked_most, column_of, scores
 from lowdim.models.pc_regression.record import RegressionFit
 from lowdim.models.pc_regression.tables import regression_table
 from lowdim.types import Floats
@@ -52,7 +52,7 @@ class Coefficients:
         return np.asarray((self.lower > 0) | (self.upper < 0))
 
 
-def coefficients(
+def coefficients_of(
     names: Sequence[str],
     values: Floats,
     lower: Floats,
@@ -93,7 +93,7 @@ def fit_coefficients(
     values, lower, upper, basis = shown_ends(fit, response, table, level)
     spreads = column_spreads(fit) if standardised else None
     names = list(table["column"])[1:]
-    found = coefficients(names, values[1:], lower[1:], upper[1:], fit.names[response], level, most, spreads)
+    found = coefficients_of(names, values[1:], lower[1:], upper[1:], fit.names[response], level, most, spreads)
     return replace(found, basis=basis)
 
 
@@ -159,7 +159,7 @@ class Predictions:
         return float(np.sqrt(np.mean(left**2))) if len(left) else float("nan")
 
 
-def predictions(
+def predictions_of(
     fit: RegressionFit,
     measured: Any,
     predicted: Any,
@@ -293,7 +293,7 @@ def draw_regression(fit: RegressionFit, measured: Any, predicted: Any) -> Any:
     figure = new_figure(10.0 if across == 2 else 13.5, 4.2 * down)
     axes = figure.subplots(down, across, squeeze=False).ravel()
     draw_validation(fit, axes[0])
-    for j, found in enumerate(predictions(fit, measured, predicted, held_out=True)):
+    for j, found in enumerate(predictions_of(fit, measured, predicted, held_out=True)):
         draw_predictions(found, axes[1 + j], None if fit.validation is None else float(fit.validation.q2[j]))
     for empty in axes[panels:]:
         empty.remove()
@@ -352,82 +352,91 @@ def draw_predictions(found: Predictions, ax: Any = None, q2: float | None = None
 # Figures of a regression on components.
 
 
-class RegressionPlots(ScorePlots):
+def validation(self: Plots, ax: Any = None, *, most: int = 30) -> Any:
+    """Error of held-out rows by the number of components, with a band of one standard error."""
+    return draw_validation(self._model.fit_, self._axes(ax), checked_most(most))
+
+
+def predictions(self: Plots, X: Any, y: Any, ax: Any = None, *, response: int = 1, level: float = 0.95) -> Any:
+    """Rows by what was measured of a response and what is predicted, with intervals of this level.
+
+    Parameters
+    ----------
+    X : array (n, p), frame or file
+    y : array of shape (n,) or (n, m), or the name of a column of X
+        What was measured. Rows of the fit look better than new ones do: give those that the model has not seen.
+    ax : matplotlib Axes, or None for a new figure
+    response : int
+        Which of several responses, counted from 1.
+    level : float
+        Of intervals for a new response.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    model, fit = self._model, self._model.fit_
+    place = _response("predictions", response, fit.m)
+    rows = self._rows(X)
+    predicted = np.asarray(model.predict(rows))
+    measured = np.asarray(column_of(X, y, "y") if isinstance(y, str) else y, dtype=np.float64)
+    if measured.size != predicted.size:
+        raise BadParameter(
+            f"plot.predictions: y has {measured.size:,} numbers, but {predicted.size:,} are predicted for these "
+            "rows: one for each is needed."
+        )
+    found = predictions_of(fit, measured, predicted, False, model.intervals(rows, level), level)
+    return draw_predictions(found[place], self._axes(ax))
+
+
+def coefficients(
+    self: Plots, ax: Any = None, *, response: int = 1, level: float = 0.95, most: int = 30, standardised: bool = False
+) -> Any:
+    """Coefficients of the columns with the intervals of `table("coefficients")`; clear ones stand out.
+
+    Where that table has none, as the rows do not tell how the axes turn, intervals are drawn that take the axes for
+    known, and the figure says so.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, or None for a new figure
+    response : int
+        Which of several responses, counted from 1.
+    level : float
+        Of the intervals.
+    most : int
+        Columns, at most: those clearest of zero. Names that are rising numbers, as wavelengths are, make a curve of
+        all columns.
+    standardised : bool
+        Of columns divided by their standard deviations, so that they can be compared whatever their units.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    fit = self._model.fit_
+    place = _response("coefficients", response, fit.m)
+    parameters.real("plot.coefficients", "level", level, 0.0)
+    table = regression_table(fit, "coefficients", level)
+    if standardised and column_spreads(fit) is None:
+        raise BadParameter(
+            "plot.coefficients(standardised=True): this model's file does not tell the columns' variances: fit it "
+            "again."
+        )
+    found = fit_coefficients(fit, place, table, level, checked_most(most), standardised)
+    size = (6.0, 3.8) if found.places is not None else (5.2, 1.0 + 0.24 * len(found.names))
+    return draw_coefficients(found, self._axes(ax, *size))
+
+
+def _response(figure: str, response: Any, responses: int) -> int:
+    parameters.whole(f"plot.{figure}", "response", response, 1, responses)
+    return int(response) - 1
+
+
+class RegressionPlots(Plots):
     """What can be drawn of a regression."""
 
-    def validation(self, ax: Any = None, *, most: int = 30) -> Any:
-        """Error of held-out rows by the number of components, with a band of one standard error."""
-        return draw_validation(self._model.fit_, self._axes(ax), checked_most(most))
-
-    def predictions(self, X: Any, y: Any, ax: Any = None, *, response: int = 1, level: float = 0.95) -> Any:
-        """Rows by what was measured of a response and what is predicted, with intervals of this level.
-
-        Parameters
-        ----------
-        X : array (n, p), frame or file
-        y : array of shape (n,) or (n, m), or the name of a column of X
-            What was measured. Rows of the fit look better than new ones do: give those that the model has not seen.
-        ax : matplotlib Axes, or None for a new figure
-        response : int
-            Which of several responses, counted from 1.
-        level : float
-            Of intervals for a new response.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        model, fit = self._model, self._model.fit_
-        place = self._response("predictions", response)
-        rows = self._rows(X)
-        predicted = np.asarray(model.predict(rows))
-        measured = np.asarray(column_of(X, y, "y") if isinstance(y, str) else y, dtype=np.float64)
-        if measured.size != predicted.size:
-            raise BadParameter(
-                f"plot.predictions: y has {measured.size:,} numbers, but {predicted.size:,} are predicted for these "
-                "rows: one for each is needed."
-            )
-        found = predictions(fit, measured, predicted, False, model.intervals(rows, level), level)
-        return draw_predictions(found[place], self._axes(ax))
-
-    def coefficients(
-        self, ax: Any = None, *, response: int = 1, level: float = 0.95, most: int = 30, standardised: bool = False
-    ) -> Any:
-        """Coefficients of the columns with the intervals of `table("coefficients")`; clear ones stand out.
-
-        Where that table has none, as the rows do not tell how the axes turn, intervals are drawn that take the axes for
-        known, and the figure says so.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, or None for a new figure
-        response : int
-            Which of several responses, counted from 1.
-        level : float
-            Of the intervals.
-        most : int
-            Columns, at most: those clearest of zero. Names that are rising numbers, as wavelengths are, make a curve of
-            all columns.
-        standardised : bool
-            Of columns divided by their standard deviations, so that they can be compared whatever their units.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        fit = self._model.fit_
-        place = self._response("coefficients", response)
-        parameters.real("plot.coefficients", "level", level, 0.0)
-        table = regression_table(fit, "coefficients", level)
-        if standardised and column_spreads(fit) is None:
-            raise BadParameter(
-                "plot.coefficients(standardised=True): this model's file does not tell the columns' variances: fit it "
-                "again."
-            )
-        found = fit_coefficients(fit, place, table, level, checked_most(most), standardised)
-        size = (6.0, 3.8) if found.places is not None else (5.2, 1.0 + 0.24 * len(found.names))
-        return draw_coefficients(found, self._axes(ax, *size))
-
-    def _response(self, figure: str, response: Any) -> int:
-        parameters.whole(f"plot.{figure}", "response", response, 1, self._model.fit_.m)
-        return int(response) - 1
+    scores = scores
+    validation = validation
+    predictions = predictions
+    coefficients = coefficients

@@ -6,6 +6,7 @@ Its files, in reading order::
     model        Principal component analysis.
     fit          PCA that is not one pass over complete rows: with missing values, and with rows that are added later.
     convert      Fitted scikit-learn models as ours.
+    figures      Figures of a PCA, and of a PCA of rows with holes.
     uncertainty  How sure a PCA is: by resamples of its rows, or by the law of large samples.
 """
 

@@ -25,9 +25,9 @@ from lowdim.models.base.uncertainty import Unsure
 from lowdim.models.linear.fit import Learnt, fit_linear
 from lowdim.models.linear.model import LinearModel
 from lowdim.models.linear.plan import Plan, batch_matrix, counted, plan_fit
-from lowdim.models.linear.row_figures import HoledPlots, PCAPlots
+from lowdim.models.pca.figures import HoledPlots, PCAPlots
 from lowdim.models.pca.fit import batch_moments, fit_with_holes, kept_moments
-from lowdim.models.probabilistic_pca.rows import filled_scores, observed_log_densities
+from lowdim.models.probabilistic_pca.rows import filled_scores, hole_deviations, observed_log_densities
 from lowdim.results.record import LinearFit, without_components
 from lowdim.runtime.memory import budget_of
 from lowdim.solvers.choose import Choice
@@ -260,9 +260,13 @@ class PCA(Unsure, LinearModel):
         return self._record
 
     @property
-    def plot(self) -> PCAPlots:
+    def plot(self) -> PCAPlots | HoledPlots:
         """Figures of this fit: `model.plot.scree()`, `model.plot.scores(X)`, …; with missing="ppca" also of holes."""
         return HoledPlots(self) if self.missing == "ppca" else PCAPlots(self)
+
+    def _deviations(self, source: Source) -> Floats:
+        """(n, p) standard deviations of what fills the holes of rows, where the fit was one with holes."""
+        return hole_deviations(source, self.fit_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return super().__sklearn_is_fitted__() or getattr(self, "_moments", None) is not None

@@ -300,6 +300,10 @@ class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # typ
             return self._like(X, filled)
         return self._like(X, filled), self._like(X, np.where(holes, np.sqrt(variances) * fit.scale, 0.0))
 
+    def _deviations(self, source: Source) -> Floats:
+        """(n, p) standard deviations of what fills the holes of rows."""
+        return np.asarray(self.impute(source, return_std=True)[1])
+
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Floats, NDArray[np.int64]]:
         """Rows (n_samples, p) drawn from the mixture, in the data's units, and the clusters that they are from.
 

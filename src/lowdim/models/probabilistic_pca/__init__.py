@@ -3,8 +3,6 @@
 Its files, in reading order::
 
     model         Probabilistic principal component analysis.
-    fitted_model  What every probabilistic model offers once it is fitted: hidden values, missing values, and how sure
-                  they are.
     fit           How a probabilistic fit is made: closed form, or EM from what was observed → how many components →
                   record.
     rows          What a Gaussian model with hidden columns says about rows with holes, block by block.
@@ -13,6 +11,7 @@ Its files, in reading order::
                   same bits.
     record        The record of a probabilistic fit: a linear one that also knows its noise and likelihood; and its
                   model file.
+    figures       Figures of a probabilistic PCA: how sure the hidden values of rows are.
     uncertainty   How sure a probabilistic PCA is, and a PCA of rows with holes: by resamples, by its posterior, by
                   large samples.
     solvers/      EM with missing values: its steps, its start, what they cost in information, and held-out likelihoods.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -12,6 +13,7 @@ import numpy as np
 
 from lowdim.errors import (
     BadInput,
+    BadParameter,
     CannotMerge,
     MissingValues,
     NeedsAnotherPass,
@@ -19,7 +21,7 @@ from lowdim.errors import (
     RankWarning,
     UnseenColumns,
 )
-from lowdim.matrices.convert import Room
+from lowdim.matrices.convert import Room, relative_spacing
 from lowdim.matrices.missing import (
     Observed,
     constant_columns,
@@ -30,9 +32,13 @@ from lowdim.matrices.missing import (
 )
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.sample import sample_of
+from lowdim.matrices.scaling import Scaling
+from lowdim.models.base import parameters
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.base.provenance import versions
-from lowdim.models.probabilistic_pca.count import MOST_COMPONENTS, Problem, refuse_small
+from lowdim.models.linear.fit import fit_linear
+from lowdim.models.linear.plan import plan_fit
+from lowdim.models.probabilistic_pca.count import MOST_COMPONENTS, RULES, Problem, refuse_small
 from lowdim.models.probabilistic_pca.record import Ascent, LatentFit
 from lowdim.models.probabilistic_pca.solvers.em import (
     LEAST_NOISE,
@@ -46,11 +52,12 @@ from lowdim.models.probabilistic_pca.solvers.em import (
 )
 from lowdim.models.probabilistic_pca.solvers.expected import Expected, expected, load_compiled, pays_to_compile
 from lowdim.models.probabilistic_pca.solvers.latent import Latent, piece_memory
-from lowdim.results.certificate import counted, uncertified
+from lowdim.results.certificate import Accuracy, counted, uncertified
 from lowdim.results.record import LinearFit, Provenance
-from lowdim.runtime.memory import Budget
+from lowdim.runtime.memory import Budget, budget_of
 from lowdim.runtime.threads import allowed_threads, one_blas_thread
 from lowdim.solvers.certify import fix_signs
+from lowdim.solvers.lanczos import BlockLanczos
 from lowdim.solvers.rank.spectrum_rules import least_bic_of
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Source
@@ -371,3 +378,71 @@ def _warn(fit: LatentFit, task: LatentTask, least_noise: float) -> None:
             NotConverged,
             stacklevel=5,
         )
+
+
+# The settings, and the fit that needs no steps.
+
+SOLVERS = ("auto", "closed", "em", "lecture")
+
+
+def task_of(model: Any, p: int) -> LatentTask:
+    """The settings of a ProbabilisticPCA of p columns, checked."""
+    name = "ProbabilisticPCA"
+    parameters.check_seed(name, model.random_state)
+    if model.solver not in SOLVERS:
+        raise BadParameter.of(name, "solver", model.solver, f"one of {', '.join(map(repr, SOLVERS))}")
+    if model.unstored not in ("zero", "missing"):
+        raise BadParameter.of(name, "unstored", model.unstored, "'zero' or 'missing'")
+    if model.n_components not in RULES or not isinstance(model.n_components, str):
+        parameters.whole(name, "n_components", model.n_components, 1, max(1, p - 1), ", 'auto', 'bic' or 'ard'")
+    parameters.real(name, "w_precision", model.w_precision, 0.0)
+    if model.n_components == "ard" and model.w_precision > 0:
+        raise BadParameter.of(name, "w_precision", model.w_precision, "0, as n_components='ard' learns precisions")
+    if model.solver == "closed" and (model.n_components == "ard" or model.w_precision > 0):
+        raise BadParameter.of(name, "solver", "closed", "'auto' or 'em', as a prior has no closed form")
+    if model.checkpoint is not None and not isinstance(model.checkpoint, (str, os.PathLike)):
+        raise BadParameter.of(name, "checkpoint", model.checkpoint, "None or the path of a file")
+    parameters.real(name, "tol", model.tol, 0.0)
+    parameters.whole(name, "max_iter", model.max_iter, 1, None)
+    if model.noise_variance is not None:
+        parameters.real(name, "noise_variance", model.noise_variance, np.finfo(float).tiny)
+    scaling = parameters.scaling_of(name, True, model.scale, None, 0, p, 0.0)
+    return LatentTask(
+        n_components=model.n_components if isinstance(model.n_components, str) else int(model.n_components),
+        alpha=float(model.w_precision),
+        noise=None if model.noise_variance is None else float(model.noise_variance),
+        solver=model.solver,
+        tol=float(model.tol),
+        steps=int(model.max_iter),
+        scale=scaling.scale,
+        seed=model.random_state,
+    )
+
+
+def fit_closed(source: Source, sample_weight: Any, task: LatentTask, memory: Any) -> LatentFit | None:
+    """PCA, and the model behind it; None if values are missing and EM may be used instead."""
+    k = task.n_components
+    rows = source.n_rows if sample_weight is None else int((sample_weight > 0).sum())
+    if rows is not None:
+        refuse_small(source, rows, k)
+    try:
+        plan = plan_fit(
+            "ProbabilisticPCA",
+            source,
+            sample_weight,
+            None if k == "bic" else k,
+            "auto",
+            BlockLanczos(),
+            budget_of("ProbabilisticPCA", memory),
+        )
+        spacing = relative_spacing(source.dtype)
+        scaling = Scaling(True, task.scale, None, 0, spacing)
+        fit = fit_linear(plan.matrix(scaling), plan.keep, plan.choice, Accuracy(), task.seed).fit
+    except MissingValues:
+        if task.solver == "closed":
+            raise
+        return None
+    refuse_small(source, fit.n_rows, k)  # rows of a stream are counted by reading them
+    if k == "bic":
+        return fit_closed(source, sample_weight, replace(task, n_components=least_bic(fit)), memory)
+    return closed_form(fit, task.noise)

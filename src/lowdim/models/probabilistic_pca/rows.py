@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from lowdim.models.probabilistic_pca.solvers.latent import (
 )
 from lowdim.results.record import LinearFit
 from lowdim.solvers.resampling.large_sample import Spectrum
-from lowdim.sources.source import Block
+from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
 from lowdim.views.text.explain import ascent_in_words
 
@@ -156,6 +157,13 @@ def filled_rows_with_deviations(
         deviations[place][holes] = (np.sqrt(variances) / model.gain)[holes]
         _fill(values[place], expected, model)
     return np.concatenate([values, deviations], axis=1)
+
+
+def hole_deviations(source: Source, fit: LinearFit) -> Floats:
+    """(n, p) the latter alone, of all rows."""
+    p = source.n_columns
+    found = source.map_rows(partial(filled_rows_with_deviations, model=RowModel.of(fit)), 2 * p, np.float64)
+    return np.asarray(found)[:, p:]
 
 
 def _fill(rows: NDArray[np.floating], expected: Floats, model: RowModel) -> None:

@@ -32,7 +32,7 @@ from lowdim.models.linear.uncertainty import (
     units_weight,
 )
 from lowdim.models.probabilistic_pca import rows
-from lowdim.models.probabilistic_pca.fit import Begun, LatentTask, fit_by_em
+from lowdim.models.probabilistic_pca.fit import Begun, LatentTask, fit_by_em, task_of
 from lowdim.models.probabilistic_pca.record import LatentFit
 from lowdim.models.probabilistic_pca.rows import RowModel, as_linear, filled_scores
 from lowdim.models.probabilistic_pca.solvers.em import Prior, Search
@@ -232,7 +232,7 @@ def _task(question: Question, fit: LinearFit) -> LatentTask:
     model = question.model
     if not isinstance(fit, LatentFit):
         return LatentTask(fit.k, scale=question.rescaled or fit.scale)
-    task: LatentTask = model._task(fit.n_columns)
+    task = task_of(model, fit.n_columns)
     return replace(task, n_components="ard" if fit.spread is not None else fit.k)
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.models.base.picture_plots import Basis, GalleryPlots, HolePlots, ReconstructionPlots
-from lowdim.models.base.plots import PathPlots
+from lowdim.models.base.picture_plots import Basis, Pictures, gallery, holes, reconstruction
+from lowdim.models.base.plots import Plots, path
 from lowdim.models.ppca_mixture.record import MixtureFit
 from lowdim.models.vector_quantizer.record import CodebookFit
-from lowdim.sources.source import Source
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import inks, note, plain
 from lowdim.views.plots.pictures import PICTURE
@@ -50,52 +50,39 @@ def clusters(fit: CodebookFit | MixtureFit) -> Clusters:
     return Clusters(order, shares[order], centres[order], offsets[order], None if noise is None else noise[order])
 
 
-# How often each codeword is used.
-
-
-def draw_usage(found: Clusters, perplexity: float, ax: Any) -> Any:
+def usage(self: Plots, ax: Any = None) -> Any:
     """Bars: the share of the rows that each codeword stands for, largest first; the line is an equal share."""
-    ink, usage = inks(ax), found.shares
-    number = np.arange(1, len(usage) + 1)
-    ax.bar(number, usage, width=0.8, color=ink.first, zorder=2)
-    ax.axhline(1 / len(usage), color=ink.second, linewidth=1, linestyle="--", label="equal shares")
+    ax, fit = self._axes(ax), self._model.fit_
+    ink, shares = inks(ax), clusters(fit).shares
+    ax.bar(np.arange(1, len(shares) + 1), shares, width=0.8, color=ink.first, zorder=2)
+    ax.axhline(1 / len(shares), color=ink.second, linewidth=1, linestyle="--", label="equal shares")
     ax.set(xlabel="codeword, most used first", ylabel="share of the rows")
     ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
     ax.xaxis.get_major_locator().set_params(integer=True)
-    note(ax, f"{len(usage):,} codewords tell as much as {perplexity:.3g} used alike")
+    note(ax, f"{len(shares):,} codewords tell as much as {fit.perplexity:.3g} used alike")
     ax.legend(frameon=False, fontsize="small")
     return plain(ax)
 
 
-# Figures of a codebook, and of a mixture: both are made of rows.
+def _centres(model: Any, caption: str) -> Basis:
+    """The centres of groups, the largest first."""
+    found = clusters(model.fit_)
+    return Basis(None, found.centres, [percent(float(share)) for share in found.shares], PICTURE, caption)
 
 
-class CodebookPlots(GalleryPlots, ReconstructionPlots):
+class CodebookPlots(Plots):
     """What can be drawn of codewords."""
 
-    _noun = "codeword"
-
-    def usage(self, ax: Any = None) -> Any:
-        """Bars: the share of the rows that each codeword stands for, largest first; the line is an equal share."""
-        fit = self._model.fit_
-        return draw_usage(clusters(fit), fit.perplexity, self._axes(ax))
-
-    def _basis(self) -> Basis:
-        """Codewords, those of most rows first."""
-        return _typical(self._model.fit_, "codeword", "share of the rows")
+    usage = usage
+    gallery = gallery
+    reconstruction = reconstruction
+    _pictures = Pictures(partial(_centres, caption="share of the rows"), "codeword")
 
 
-class MixturePlots(GalleryPlots, HolePlots, PathPlots):
+class MixturePlots(Plots):
     """What can be drawn of a mixture: its gallery are the means of clusters, the commonest first."""
 
-    def _basis(self) -> Basis:
-        return _typical(self._model.fit_, "cluster", "how common it is")
-
-    def _deviations(self, source: Source) -> Floats:
-        return np.asarray(self._model.impute(source, return_std=True)[1])
-
-
-def _typical(fit: CodebookFit | MixtureFit, noun: str, caption: str) -> Basis:
-    """The centres of groups, the largest first."""
-    found = clusters(fit)
-    return Basis(None, found.centres, [percent(float(share)) for share in found.shares], PICTURE, noun, caption)
+    gallery = gallery
+    holes = holes
+    path = path
+    _pictures = Pictures(partial(_centres, caption="how common it is"), "cluster")

@@ -40,8 +40,8 @@ class Chosen(KChoice):
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the scree with every rule's answer beneath; gives back matplotlib Axes. Needs the package matplotlib."""
-        from lowdim.recipes.choose_k.overview import draw_k_choice, k_choice_height
         from lowdim.views.plots.canvas import shown_figure
+        from lowdim.views.plots.spectrum import draw_k_choice, k_choice_height
 
         return draw_k_choice(self, shown_figure(7.0, k_choice_height(self)).subplots() if ax is None else ax)
 

@@ -61,10 +61,13 @@ class Compared(Comparison):
 
     def plot_rates(self, ax: Any = None) -> Any:
         """Draw what each model loses against what it keeps: error by bytes. Gives matplotlib Axes."""
-        from lowdim.models.linear.column_figures import comparison_rates, draw_rates
         from lowdim.views.plots.canvas import shown_figure
+        from lowdim.views.plots.representations import Rates, draw_rates
 
-        return draw_rates(comparison_rates(self), shown_figure(5.0, 4.0).subplots() if ax is None else ax)
+        known = [one for one in self.representations if not np.isnan(one.of_original)]
+        points = [Rates(one.name, *(np.array([x]) for x in (one.of_original, one.error, one.k))) for one in known]
+        ax = shown_figure(5.0, 4.0).subplots() if ax is None else ax
+        return draw_rates(points, f"error |X − X̂| / |X|, {self.judged}", ax)
 
 
 def compare(

@@ -46,9 +46,9 @@ class Gallery:
     shape: Shape
     left_out: int
     """Components for which there is no room."""
-    noun: str = "component"
+    noun: str
     """What one of these is called."""
-    caption: str = ""
+    caption: str
     """What a reader should know of the titles."""
 
 
@@ -106,12 +106,19 @@ class Traversal:
 
 
 def gallery(
-    center: Floats | None, components: Floats, titles: Sequence[str], kind: str, shape: Shape, most: int
+    center: Floats | None,
+    components: Floats,
+    titles: Sequence[str],
+    kind: str,
+    shape: Shape,
+    most: int,
+    noun: str = "component",
+    caption: str = "",
 ) -> Gallery:
     """The mean, if there is one, and the first components (k, p), `most` at most."""
     first = () if center is None else (Tile(center, "mean", PICTURE),)
     tiles = tuple(Tile(row, title, kind) for row, title in zip(components[:most], titles, strict=False))
-    return Gallery((*first, *tiles), shape, max(0, len(components) - most))
+    return Gallery((*first, *tiles), shape, max(0, len(components) - most), noun, caption)
 
 
 def series(originals: Floats, counts: Sequence[int], rows: Floats, shape: Shape, noun: str = "component") -> Series:

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lowdim.recipes.compare.result import COLUMNS, Comparison, Representation
 from lowdim.results.certificate import counted
 from lowdim.types import Floats
+from lowdim.views.plots.canvas import inks, plain
+from lowdim.views.plots.points import put_labels
 from lowdim.views.text.explain import size
 from lowdim.views.text.lines import Line, percent, shortened, wrapped
 
@@ -48,6 +51,51 @@ def leading(
     order = np.argsort(-sizes, kind="stable")[:most]
     order = order[sizes[order] > least * sizes.max(initial=0.0)]
     return Leading(tuple(names[int(j)] for j in order), np.asarray(row[order], dtype=np.float64), title, note)
+
+
+# What is lost against what is kept: error by bytes.
+
+MARKED = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Numbers of components that are written beside a curve."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """A point or a curve of one model."""
+
+    name: str
+    kept: Floats
+    """(m,) bytes, as a share of the original."""
+    error: Floats
+    """(m,)"""
+    counts: NDArray[np.int64]
+    """(m,) components of each."""
+
+
+def draw_rates(models: Sequence[Rates], measure: str, ax: Any) -> Any:
+    """Error against bytes kept, each model a point with its name, or a curve with its numbers of components."""
+    ink = inks(ax)
+    points: list[tuple[float, float]] = []
+    names: list[str] = []
+    for i, one in enumerate(models):
+        colour = ink.groups[i % len(ink.groups)]
+        if len(one.kept) > 1:
+            ax.plot(one.kept, one.error, color=colour, linewidth=1.6, zorder=2)
+            some = np.isin(one.counts, MARKED) | (one.counts == one.counts.max())
+        else:
+            some = np.ones(1, dtype=bool)
+        ax.scatter(one.kept[some], one.error[some], color=colour, s=28, zorder=3)
+        points += list(zip(one.kept[some], one.error[some], strict=True))
+        names += [one.name if len(one.kept) == 1 else str(k) for k in one.counts[some]]
+    ax.set(xlabel="bytes kept, of the original", ylabel=measure)
+    ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
+    for limit, values in ((ax.set_xlim, [one.kept for one in models]), (ax.set_ylim, [one.error for one in models])):
+        known = [value for some in values for value in some if np.isfinite(value)]
+        limit(0.0, 1.15 * max(known, default=0.8) or 1.0)
+    if points:
+        put_labels(ax, np.array(points), names)
+    ax.grid(color=ink.faint, alpha=0.25, linewidth=0.5)
+    return plain(ax)
 
 
 # What figures and screens show of a comparison: pictures of bases and codes, and a table in words.

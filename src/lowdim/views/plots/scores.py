@@ -51,8 +51,6 @@ class ScoreMap:
     ellipses: tuple[Ellipse, ...] = ()
     level: float | None = None
     """Share of a normal population that ellipses hold."""
-    equal: bool = True
-    """Whether a unit is as long on each axis, so that distances between rows can be seen."""
 
 
 def score_map(
@@ -62,7 +60,6 @@ def score_map(
     colour: Colour | None = None,
     names: Sequence[Any] | None = None,
     level: float | None = None,
-    equal: bool = True,
 ) -> ScoreMap:
     """Rows of scores (n, k) along these axes, counted from 1; with a level, an ellipse for each group.
 
@@ -73,7 +70,7 @@ def score_map(
         raise WrongShape(f"names has {len(names):,} names, but there are {len(points):,} rows: one for each.")
     listed = None if names is None else tuple(map(str, names))
     if level is None:
-        return ScoreMap(points, tuple(titles), colour, listed, equal=equal)
+        return ScoreMap(points, tuple(titles), colour, listed)
     if len(axes) != 2:
         raise BadParameter(f"ellipses are drawn in a plane, but {len(axes)} axes were asked for: axes=(1, 2).")
     if not 0 < level < 1:
@@ -82,7 +79,7 @@ def score_map(
     codes = range(len(groups.names)) if groups.names else [-1]
     found = [ellipse(points[groups.rows(code)], code, level) for code in codes]
     kept = tuple(one for one in found if one is not None)
-    return ScoreMap(points, tuple(titles), colour, listed, kept, level, equal)
+    return ScoreMap(points, tuple(titles), colour, listed, kept, level)
 
 
 def ellipse(points: Floats, code: int, level: float) -> Ellipse | None:
@@ -154,8 +151,7 @@ def draw_rows(found: ScoreMap, ax: Any) -> None:
         of = "each group" if isinstance(found.colour, Groups) else "the rows"
         note(ax, f"ellipses hold {100 * found.level:g} % of {of}, if normal")
     ax.margins(0.1)
-    if found.equal:
-        ax.set_aspect("equal", adjustable="datalim")
+    ax.set_aspect("equal", adjustable="datalim")
     ax.set(xlabel=literal(found.titles[0]), ylabel=literal(found.titles[1]))
     plain(ax)
 
@@ -209,8 +205,7 @@ def _draw_space(found: ScoreMap, ax: Any) -> Any:
         axis.set_pane_color((0.0, 0.0, 0.0, 0.0))
         axis.line.set_color(ink.faint)
     ax.tick_params(labelsize="small", pad=0)
-    if found.equal:
-        ax.set_aspect("equal")
+    ax.set_aspect("equal")
     ax.set_box_aspect(ax.get_box_aspect(), zoom=0.9)  # titles of the axes stay on the paper
     if found.names is not None:
         order = _outermost_first(found.points)

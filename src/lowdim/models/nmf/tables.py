@@ -1,0 +1,47 @@
+"""Tables of a non-negative factorisation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lowdim.errors import BadParameter
+from lowdim.models.base.output import frame_kind, make_table, scores_table
+from lowdim.words import column_names
+
+
+def parts(model: Any, X: Any) -> Any:
+    """Of each its share of all that is fitted, its sparseness and that of its codes."""
+    fit = model.fit_
+    columns: dict[str, Any] = {"part": model._axes, "share": fit.masses, "sparseness": fit.sparseness}
+    columns["code sparseness"] = fit.codes.sparseness
+    return make_table(model._frame_kind, columns | ({} if fit.stability is None else {"stability": fit.stability}))
+
+
+def components(model: Any, X: Any) -> Any:
+    """The parts themselves, by column."""
+    fit = model.fit_
+    named = dict(zip(model._axes, fit.components, strict=True))
+    return make_table(model._frame_kind, {"column": list(column_names(fit)), **named})
+
+
+def loss(model: Any, X: Any) -> Any:
+    """The path of the search."""
+    path = model.fit_.descent.path
+    return make_table(model._frame_kind, {"look": np.arange(len(path)), "loss": path})
+
+
+def scores(model: Any, X: Any) -> Any:
+    """Codes of rows."""
+    if X is None:
+        raise BadParameter("NMF.table('scores') needs the rows whose codes are wanted: table('scores', X).")
+    return scores_table(frame_kind(X) or model._frame_kind, model._axes, model._scores(X), like=X)
+
+
+def choice(model: Any, X: Any) -> Any:
+    """What "held_out" compared; None where it did not choose."""
+    return None if model.choice_ is None else make_table(model._frame_kind, dict(model.choice_))
+
+
+TABLES = {"parts": parts, "components": components, "loss": loss, "scores": scores, "choice": choice}
