@@ -245,12 +245,18 @@ def naming(name: str) -> Iterator[None]:
     """Put the name of the data before what goes wrong with them, unless the message has it."""
     try:
         yield
-    except (BadFile, CannotWrite):  # names its file, which may be another
-        raise
     except LowdimError as error:
-        if os.path.basename(name) not in str(error):
-            error.args = (f"{name}: {error}",)
+        _name_pipes(error)
+        if not isinstance(error, (BadFile, CannotWrite)) and os.path.basename(name) not in str(error):
+            error.said_of(name)  # the others name their file, which may be another
         raise
+
+
+def _name_pipes(error: LowdimError) -> None:
+    """Call a pipe as its user does, not by the copy that was made of it."""
+    stdin = sys.modules.get("lowdim.sources.formats.stdin")
+    for copy, name in stdin.COPIES.items() if stdin is not None else ():
+        error.renamed(copy, name)
 
 
 def refuse_absent(path: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadInput, BadParameter, MissingValues, WrongShape
+from lowdim.errors import MEND_KERNEL, BadInput, BadParameter, MissingValues, WrongShape
 from lowdim.matrices.missing import naming_all_holes
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models.base.assigned import Assignable
@@ -278,7 +278,7 @@ class KernelModel(VarianceModel):
         if name == "choice" and self.choice_ is not None:
             return make_table(kind, dict(self.choice_))
         names = "'eigenvalues', 'scores', or, after a choice by 'auto', 'choice'"
-        raise BadParameter.of("KernelPCA", "table", name, names)
+        raise BadParameter.no_table("KernelPCA", name, names)
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
@@ -321,7 +321,7 @@ def of_matrices(kernel: Any) -> Iterator[None]:
     try:
         yield
     except MissingValues as holes:
-        raise (holes.of_kernel_matrix() if isinstance(kernel, str) and kernel == "precomputed" else holes) from None
+        raise (holes.advising(MEND_KERNEL) if isinstance(kernel, str) and kernel == "precomputed" else holes) from None
 
 
 def _read_only(array: Floats) -> Floats:

@@ -211,7 +211,7 @@ class NonNegativeModel(Unsure, RecordedModel[NonNegativeFit]):
         if name == "choice" and self.choice_ is not None:
             return make_table(kind, dict(self.choice_))
         known = "'parts', 'components', 'loss', 'scores', or, after a choice by held-out entries, 'choice'"
-        raise BadParameter.of("NMF", "table", name, known)
+        raise BadParameter.no_table("NMF", name, known)
 
 
 def codes_of_block(block: Block, fit: NonNegativeFit, unstored: str, entry_weight: Any = None) -> Floats:

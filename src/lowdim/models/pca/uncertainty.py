@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kurtosistest, norm
 
-from lowdim.errors import BadInput, BadParameter, TooLarge
+from lowdim.errors import BadInput, BadParameter, Setting, TooLarge, Words
 from lowdim.matrices.preparation import Preparation, dense
 from lowdim.models.base.uncertainty import Question
 from lowdim.models.probabilistic_pca.fit import least_bic_of
@@ -72,11 +72,15 @@ class Lengths:
     """(…, k) of scores."""
 
 
+PROMPT = "pca has no posterior: take --kind bootstrap or asymptotic, or --model ppca"
+
+
 def pca_uncertainty(question: Question) -> Uncertainty:
     """Of a PCA of rows without holes."""
     if question.kind == "posterior":
         raise BadParameter(
-            "PCA has no posterior: ask kind='bootstrap' or 'asymptotic', or fit ProbabilisticPCA, whose model has one."
+            Words("PCA has no posterior: ask kind='bootstrap' or 'asymptotic', or fit ProbabilisticPCA", PROMPT),
+            ", whose model has one.",
         )
     whiten = bool(question.model.whiten)
 
@@ -226,7 +230,9 @@ def _refuse_large(question: Question, fit: LinearFit, count: int) -> None:
         raise TooLarge(
             f"{count:,} resamples of {rows:,} rows × {fit.n_columns:,} columns with {counted(fit.k, 'component')} take "
             f"{needed / 1e6:,.0f} MB, but {free / 1e6:,.0f} MB are left: ask for fewer resamples, fit fewer "
-            "components, or take kind='asymptotic'."
+            "components, or take ",
+            Setting("kind", "asymptotic"),
+            ".",
         )
 
 
@@ -314,7 +320,12 @@ def by_law(question: Question, whiten: bool) -> Uncertainty:
     fit, model = question.model.fit_, question.model
     refuse_scaled(question)
     if not model.center:
-        raise BadParameter("kind='asymptotic' is about rows less their mean, but center=False: ask kind='bootstrap'.")
+        raise BadParameter(
+            Setting("kind", "asymptotic"),
+            " is about rows less their mean, but center=False: ask ",
+            Setting("kind", "bootstrap"),
+            ".",
+        )
     sample = sample_of(question, fit)
     Y = sample.Y
     values, axes, rest, said = _known(fit, Y, question.weight)
@@ -390,8 +401,12 @@ def refuse_scaled(question: Question) -> None:
     """An error if columns were divided by their own standard deviations, which vary from sample to sample too."""
     if question.rescaled:
         raise BadParameter(
-            f"kind='asymptotic' is about covariances, but scale=True makes {question.name} one of correlations, whose "
-            "law is another: ask kind='bootstrap', which scales every resample anew."
+            Setting("kind", "asymptotic"),
+            " is about covariances, but ",
+            Setting("scale", True),
+            f" makes {question.name} one of correlations, whose law is another: ask ",
+            Setting("kind", "bootstrap"),
+            ", which scales every resample anew.",
         )
 
 
