@@ -192,7 +192,7 @@ class KernelPCA(KernelModel):
         self._record, self._preimages, self._choice = record, None, task.choice
         self._custom = task.kernel if callable(self.kernel) else None
         if self.fit_inverse_transform:
-            _ = self._back.regression  # learnt now, so that its inverse takes no time later
+            _ = self._back().regression  # learnt now, so that its inverse takes no time later
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:

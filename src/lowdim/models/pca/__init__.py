@@ -6,6 +6,7 @@ Its files, in reading order::
     fit          PCA that is not one pass over complete rows: with missing values, and with rows that are added later.
     convert      Fitted scikit-learn models as ours.
     uncertainty  How sure a PCA is: by resamples of its rows, or by the law of large samples.
+    prompt       PCA at the prompt.
 """
 
 from lowdim.models.registry import class_of
