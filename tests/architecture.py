@@ -34,7 +34,7 @@ ROLES = {
     "solvers": ("solvers", "compiled_*", "matrix", "kernels", "kernel_matrix", "gaussian", "control_limits"),
     "record": ("record",),
     "views": ("overview", "report", "figures", "*_figures", "tables"),
-    "settings": ("settings",),
+    "settings": ("settings", "prompt"),
     "plan": ("plan", "problem"),
     "fit": ("fit", "fit_*", "rows", "count", "folds", "sample", "rivals", "checkpoint"),
     "model": ("model", "fitted_model", "assigned", "convert", "uncertainty"),

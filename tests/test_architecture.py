@@ -5,17 +5,23 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from fnmatch import fnmatch
 from functools import cache
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_type_hints
 
 import pytest
 
 import architecture
 import lowdim
 from architecture import ALONE, FAMILIES, GROUND, LARGEST_FILE, PACKAGES, ROLES, ROOMS, SHARED_PARTS, WIDEST_FOLDER
+from lowdim.cli.main import VERBS
+from lowdim.cli.model import build
+from lowdim.cli.options import ModelOptions, Wish
+from lowdim.models.registry import FOLDERS, PROMPTS, prompt_name, prompt_of
 
 SOURCE = Path(__file__).parents[1] / "src" / "lowdim"
 FILES = {path.relative_to(SOURCE).as_posix(): path for path in sorted(SOURCE.rglob("*.py"))}
@@ -232,3 +238,41 @@ def test_files_and_folders_are_small():
     assert not {name for name, path in FILES.items() if len(path.read_text().splitlines()) > LARGEST_FILE}
     folders = [str(Path(name).parent) for name in FILES]
     assert not {folder for folder in folders if folders.count(folder) > WIDEST_FOLDER}
+
+
+FITTING: dict[str, set[str]] = {
+    "fit": set(),
+    "describe": set(),
+    "explain": set(),
+    "report": set(),
+    "plot": {"weight"},
+    "choose": {"keep"},
+    "uncertainty": {"weight"},
+}
+"""Verbs that fit whichever model → options of the groups that have no meaning there."""
+
+FIXED: dict[str, set[str]] = {"compare": {"weight"}, "regress": set(), "impute": {"label", "weight", "encode"}}
+"""Verbs that fit models of their own → options of data that have no meaning there."""
+
+
+@pytest.mark.parametrize("verb", [*FITTING, *FIXED])
+def test_verbs_that_fit_take_the_same_options(verb):
+    """One group of options is the same, with the same help, wherever it is taken."""
+    groups = [Wish, ModelOptions] if verb in FITTING else [Wish]
+    taken = signature(getattr(VERBS[verb], verb)).parameters
+    for group in groups:
+        types = get_type_hints(group, include_extras=True)
+        for option in fields(group):
+            if option.name not in ("data", *(FITTING | FIXED)[verb]):
+                assert taken[option.name].annotation == types[option.name]
+                assert taken[option.name].default == option.default
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_what_a_model_has_at_the_prompt_is_an_option_of_the_group_and_a_setting_of_the_model(name):
+    prompt, made = prompt_of(name), build(ModelOptions(model=name))
+    assert type(made).__name__ == PROMPTS[name]
+    assert set(prompt.options) <= {option.name for option in fields(ModelOptions)} - set(ModelOptions.SHARED)
+    assert set(prompt.settings()) <= set(made.get_params())
+    assert ("scale" in made.get_params()) >= (not prompt.no_scale)
+    assert prompt_name(PROMPTS[name]) == prompt_name(FOLDERS[PROMPTS[name]]) == prompt_name(name.upper()) == name

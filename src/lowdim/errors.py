@@ -1,19 +1,86 @@
 """Every exception and warning of lowdim.
 
 An error is one sentence with its numbers: what came, what was needed, what to do. Each class builds its own
-message, so that a caller only hands over the facts.
+message, so that a caller only hands over the facts. A message is made of pieces: where it names a setting or speaks
+of Python, the piece says so, and the prompt writes its option there (`lowdim.cli.errors`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 if TYPE_CHECKING:
     from sklearn.exceptions import ConvergenceWarning
 
 
-class LowdimError(Exception):
+@dataclass(frozen=True)
+class Setting:
+    """A setting that a sentence names: `scale=True`, `PCA(scale=True)`, or `scale` alone."""
+
+    name: str
+    value: Any = ...
+    """What it is, or should be; left out where the name alone is meant."""
+    owner: str = ""
+    """The model or function that was called with it."""
+
+    def __str__(self) -> str:
+        """As Python writes it."""
+        said = self.name if self.value is ... else f"{self.name}={self.value!r}"
+        return f"{self.owner}({said})" if self.owner else said
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words that only Python understands, and those that stand for them at the prompt."""
+
+    python: str
+    prompt: Piece | tuple[Piece, ...] = ""
+
+    def __str__(self) -> str:
+        """As Python says them."""
+        return self.python
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A setting, and what it must be."""
+
+    setting: Setting
+    needed: tuple[Piece, ...]
+
+    def __str__(self) -> str:
+        """As Python says it."""
+        return f"{self.setting}: {self.setting.name} must be {''.join(map(str, self.needed))}"
+
+
+Piece: TypeAlias = str | Setting | Words | Refusal
+
+
+class Told(Exception):
+    """What errors and warnings share: one sentence, kept in the pieces it is made of."""
+
+    def __init__(self, *pieces: Piece):
+        super().__init__("".join(map(str, pieces)))
+        self.pieces = pieces
+
+    def said_of(self, name: str) -> Self:
+        """The same, said of something: a file, or one of several models."""
+        return self._of_pieces((f"{name}: ", *self.pieces))
+
+    def renamed(self, name: str, other: str) -> Self:
+        """The same, with something called by its other name."""
+        return self._of_pieces(
+            tuple(piece.replace(name, other) if isinstance(piece, str) else piece for piece in self.pieces)
+        )
+
+    def _of_pieces(self, pieces: tuple[Piece, ...]) -> Self:
+        self.pieces, self.args = pieces, ("".join(map(str, pieces)),)
+        return self
+
+
+class LowdimError(Told):
     """Base of every error that lowdim raises on purpose."""
 
 
@@ -37,11 +104,45 @@ class CannotWrite(LowdimError, OSError):
 class BadParameter(LowdimError, ValueError):
     """A setting has a value that it cannot have."""
 
+    owner: str = ""
+    """The model or function that was called; empty where the sentence is about something else than one setting."""
+    name: str = ""
+    """Its setting."""
+    value: object = None
+    """What was given for it."""
+    needed: str = ""
+    """What it takes."""
+    remedy: str = ""
+    """What to do."""
+
     @classmethod
-    def of(cls, owner: str, name: str, given: object, needed: str, remedy: str = "") -> BadParameter:
+    def of(
+        cls, owner: str, name: str, given: object, needed: Piece | tuple[Piece, ...], remedy: str = ""
+    ) -> BadParameter:
         """Say which parameter of which model got what, and what it takes."""
-        tail = f" {remedy}" if remedy else ""
-        return cls(f"{owner}({name}={given!r}): {name} must be {needed}.{tail}")
+        takes = needed if isinstance(needed, tuple) else (needed,)
+        error = cls(Refusal(Setting(name, given, owner), takes), f". {remedy}" if remedy else ".")
+        error.owner, error.name, error.value, error.remedy = owner, name, given, remedy
+        error.needed = "".join(map(str, takes))
+        return error
+
+    @classmethod
+    def no_setting(
+        cls, function: str, name: str, unknown: str, known: Sequence[str], typed: Sequence[str]
+    ) -> BadParameter:
+        """Say which settings there are of what a function makes by name, such as a table, and which can be typed."""
+        takes = f"takes {', '.join(known) or 'no settings'}."
+        listed = ", ".join(typed) or "no settings; leave it out"
+        at_prompt = (Setting(unknown), f": the {function} {name} takes {listed}.")
+        return cls(Words(f"{function}({name!r}) has no setting {unknown!r}; it {takes}", at_prompt))
+
+    @classmethod
+    def no_table(cls, owner: str, name: object, known: str) -> BadParameter:
+        """Say which tables there are; `known` lists them as Python writes them."""
+        listed = known.removeprefix("one of ").replace("'", "")
+        return cls(
+            Words(f"{owner}(table={name!r}): table must be {known}.", f"there is no table {name}; there are {listed}.")
+        )
 
 
 class NotNumeric(BadInput, TypeError):
@@ -77,20 +178,22 @@ class MissingValues(BadInput):
         if infinite:
             parts.append(_holes(infinite, "infinite (inf)"))
         advice = MEND_MISSING if missing and not infinite else MEND_INFINITE
-        return cls(f"{' and '.join(parts)}, in {n_rows:,} rows, but every value must be finite: {advice}.")
+        return cls(f"{' and '.join(parts)}, in {n_rows:,} rows, but every value must be finite: ", advice, ".")
 
-    def of_genotypes(self) -> MissingValues:
-        """The same of genotypes, whose missing calls another model takes."""
-        return MissingValues(str(self).replace(MEND_MISSING, MEND_CALLS))
-
-    def of_kernel_matrix(self) -> MissingValues:
-        """The same of a kernel matrix, which no model of rows with holes can take."""
-        return MissingValues(str(self).replace(MEND_MISSING, MEND_KERNEL))
+    def advising(self, advice: Piece) -> MissingValues:
+        """The same with other advice, where no model of rows with holes can take them."""
+        return MissingValues(*(advice if piece == MEND_MISSING else piece for piece in self.pieces))
 
 
 MEND_KERNEL = "make the kernel matrix of rows without missing values, or leave the row and the column of such rows out"
-MEND_MISSING = "fit ProbabilisticPCA or PCA(missing='ppca'), or leave those rows or columns out"
-MEND_CALLS = "fit GenotypePCA, for which missing calls are nothing unusual"
+MEND_MISSING = Words(
+    "fit ProbabilisticPCA or PCA(missing='ppca'), or leave those rows or columns out",
+    "fill them with lowdim impute, use --model ppca, or leave columns out",
+)
+MEND_CALLS = Words(
+    "fit GenotypePCA, for which missing calls are nothing unusual",
+    "use --model genotypes, for which missing calls are nothing unusual",
+)
 MEND_INFINITE = "make infinite values missing (NaN), or leave those rows or columns out"
 
 
@@ -140,8 +243,8 @@ class NotPositive(LowdimError, ValueError):
         """Name the kernel and its two extreme eigenvalues."""
         return cls(
             f"The kernel {kernel} is not positive semi-definite on these rows: its matrix has an eigenvalue of "
-            f"{lowest:.3g} or below beside the largest, {highest:.3g}; take another kernel, or not_positive='clip', "
-            "which leaves the negative part out."
+            f"{lowest:.3g} or below beside the largest, {highest:.3g}; take another kernel, ",
+            Words("or not_positive='clip', which leaves the negative part out.", "such as --kernel rbf."),
         )
 
 
@@ -204,7 +307,7 @@ class NeedsExtra(LowdimError, ImportError):
         return cls(f'{what} needs {package}, which is not installed: pip install "lowdim[{extra}]".')
 
 
-class LowdimWarning(UserWarning):
+class LowdimWarning(Told, UserWarning):
     """Base of every warning that lowdim gives."""
 
 
@@ -242,7 +345,9 @@ class FarFromData(LowdimWarning):
     def __init__(self, far: int, points: int):
         super().__init__(
             f"{far:,} of {points:,} points of the feature space lie far from the image of any row, so that the rows "
-            "given for them are the nearest known and mean little (return_distance=True tells how far)."
+            "given for them are the nearest known and mean little",
+            Words(" (return_distance=True tells how far)"),
+            ".",
         )
         self.far = far
         self.points = points

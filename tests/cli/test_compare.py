@@ -82,13 +82,17 @@ def test_pictures_are_drawn(run, wine):
     [
         ("", 2, "--k: how many components is missing"),
         ("--k 0", 2, "--k 0: it must be a whole number from 1"),
-        ("--k 3 --models pcc", 2, "--models 'pcc': there is no such model; did you mean 'pca'?"),
+        ("--k 3 --models pcc", 2, "--models pcc: there is no such model; did you mean 'pca'?"),
         ("--k 3 --models ''", 2, "nothing to compare; name models, as in --models pca,nmf,vq"),
         ("--k 3 --models pca --held-out half", 2, "--held-out half: a share such as 20%"),
         ("--k 3 --models pca --held-out 100%", 2, "--held-out 1.0: it must be a share"),
         ("--k 3 --models pca --held-out 177", 3, "holds 177 out and leaves 1"),
         ("--k 3 --models pca --picture 19", 2, "--picture 19: height and width are needed"),
-        ("--k 3 --models pca --picture 2x7", 2, "--picture: pictures of 2 × 7 have 14 numbers, but the rows have 13"),
+        (
+            "--k 3 --models pca --picture 2x7",
+            2,
+            "--picture 2x7: pictures of 2 × 7 have 14 numbers, but the rows have 13",
+        ),
         ("--k 3 --models pca --plot f.jpg", 2, "f.jpg: figures ending in .jpg are not written; .png, .svg, .pdf are"),
         ("--k 3 --models pca --json -o -", 2, "both want standard output"),
         ("--k 3 --models pca --picture ²x6", 2, "--picture ²x6: height and width are needed"),
@@ -100,7 +104,7 @@ def test_pictures_are_drawn(run, wine):
             "--row 5: it must be a whole",
         ),
         ("--k 3 --models pca --seed -1", 2, "--seed -1: it must be a whole number from 0"),
-        ("--k 30 --models pca", 2, "--k 30: for pca it must be between 1 and 13 for 142 rows"),
+        ("--k 30 --models pca", 2, "pca: --k 30: the number of components must be between 1 and 13 for 142 rows"),
     ],
 )
 def test_what_cannot_be_is_said(run, wine, options, code, said):
@@ -137,7 +141,7 @@ def test_fit_keeps_a_codebook_and_its_codes(run, wine):
     ("options", "said"),
     [
         ("--keep 90.5%", "--keep 90.5%: a codebook needs a whole number of codewords"),
-        ("--keep 300", "--keep 300: the number of codewords must be at most the number of rows"),
+        ("--keep 300", "--keep 300: the number of components must be at most the number of rows"),
         ("--scale", "--scale: a codebook is of the columns as they are"),
         ("--memory 1GB", "--memory 1GB: k-means keeps at most 1 GiB"),
         ("--kernel rbf", "only --model kernel has that"),

@@ -73,7 +73,7 @@ def test_dark_paper(run, model):
         (["wine.lowdim", "wine.csv", "scores", "-o", "x.png"], "the figure comes second"),
         (["wine.lowdim", "loadings", "-o", "x.png", "--color", "kind"], "--color: loadings has no such setting; it"),
         (["wine.lowdim", "loadings", "-o", "x.png", "--set", "top=3"], "--set top=…: loadings has no such setting"),
-        (["wine.lowdim", "scores", "wine.csv", "-o", "x.png", "--axes", "1,9"], "--axes 1, 9: they must be"),
+        (["wine.lowdim", "scores", "wine.csv", "-o", "x.png", "--axes", "1,9"], "--axes 1,9: they must be"),
         (["wine.lowdim", "scores", "wine.csv", "-o", "x.png", "--axes", "a"], "counted from 1, as in 1,2"),
         (["wine.lowdim", "scores", "wine.csv", "-o", "x.png", "--color", "kin"], "--color kin: there is no such col"),
         (["wine.lowdim", "scores", "wine.csv", "-o", "x.png", "--set", "ellipses=3"], "--set ellipses=3: it must be"),

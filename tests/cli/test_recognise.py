@@ -129,7 +129,7 @@ def test_columns_that_are_left_out_and_labels_that_are_missing(run, tables):
         ((), 2, "which column says whose a row is? Name it, as in --label person"),
         (("--label", "kin"), 2, "kin"),
         (("--label", "kind", "--reject", "5"), 2, "--reject 5: a share between 0 and 1 is needed"),
-        (("--label", "kind", "--metric", "l1"), 2, "--metric l1: it must be one of 'cosine', 'euclid', 'whitened'"),
+        (("--label", "kind", "--metric", "l1"), 2, "--metric l1: it must be one of cosine, euclid, whitened"),
         (("--label", "kind", "--neighbours", "0"), 2, "--neighbours 0: it must be"),
         (("--label", "kind", "--drop-first", "99"), 2, "--drop-first 99: it must be"),
         (("--label", "kind", "--reject", "5%", "--max-distance", "1"), 2, "left out, as --reject 0.05 finds the limit"),

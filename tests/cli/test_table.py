@@ -113,7 +113,7 @@ def test_redundant(run, wine):
         ("outliers wine.csv --set foo=1", "--set foo: the table outliers takes level, training, q_law."),
         ("outliers wine.csv --set reference=a", "other rows cannot be typed"),
         ("supplementary wine.csv", "took no part in the fit: --extra A,B."),
-        ("loadings wine.csv --extra kind", "--extra is of the table supplementary; leave it out for loadings."),
+        ("loadings wine.csv --extra kind", "--extra: the table loadings takes no settings; leave it out."),
         ("loadings --extra kind", "--extra kind: is a column of data, and none are given"),
         ("rotated --set method=no", "--set method=no: it must be varimax or promax."),
         ("rotated --set k=9", "--set k=9: it must be from 1 to 3."),

@@ -106,7 +106,7 @@ def test_empty_texts_are_named(run: Callable[..., Any], folder: Path) -> None:
         (["letters"], 2, "say how many topics there should be, as in lowdim topics letters --k 10"),
         (["letters", "--k", 9], 2, "letters: 8 texts cannot tell 9 topics apart"),
         (["letters", "--k", 0], 2, "--k 0: it must be a whole number from 1"),
-        (["letters", "--k", 2, "--loss", "l1"], 2, "--loss l1: it must be 'kl' or 'frobenius'"),
+        (["letters", "--k", 2, "--loss", "l1"], 2, "--loss l1: it must be kl or frobenius"),
         (["letters", "--k", 2, "--held-out", 1], 2, "--held-out 1.0: it must be a share"),
         (["letters", "--k", 2, "--held-out", "some"], 2, "--held-out some: a share of the texts such as 10%"),
         (["letters", "--k", 2, "--seed", -1], 2, "--seed -1: it must be a whole number from 0 to 4,294,967,295"),

@@ -439,3 +439,52 @@ def test_every_json_is_one_object_with_a_schema(run, wine, model):
         ended = run(*argv, "--json")
         assert json.loads(ended.out)["schema"] == 1
         assert ended.out.count("\n") == 1
+
+
+def test_a_model_may_be_named_as_its_class_in_any_spelling(run, wine):
+    said = {
+        run("fit", "wine.csv", "--model", name, "--keep", 2, "--json").out
+        for name in ("kernel", "KernelPCA", "kernel-pca")
+    }
+    assert len(said) == 1
+    assert run("fit", "wine.csv", "--model", "kernels").code == 2
+
+
+def test_what_one_verb_takes_of_a_model_all_take(run, wine):
+    """Options that some verbs lacked: the family of a logistic PCA, a label, autosomes."""
+    (wine / "yes.csv").write_text(
+        "a,b,c,who\n" + "".join(f"{i % 2},{i % 3 > 1:d},{i % 5 > 2:d},r{i}\n" for i in range(30))
+    )
+    chosen = ("--model", "logistic", "--family", "gaussian", "--label", "who")
+    assert "gaussian" in run("explain", "yes.csv", *chosen).out
+    assert "gaussian" in run("yes.csv", *chosen).out
+    assert run("report", "yes.csv", *chosen, "-o", "yes.html", "-q").code == 0
+    assert run("plot", "yes.csv", "scores", *chosen, "-o", "yes.png", "-q").code == 0
+    assert run("plot", "yes.csv", "scores", "--autosomes", 22, "-o", "x.png").err.startswith(
+        "error: yes.csv: --autosomes 22:"
+    )
+    assert (
+        "--memory: m.lowdim is fitted already"
+        in (
+            run("fit", "wine.csv", "--save", "m.lowdim", "-q"),
+            run("report", "m.lowdim", "--memory", "1GB", "-o", "m.html"),
+        )[1].err
+    )
+
+
+def test_plots_keep_all_components_unless_said(run, wine):
+    """The scree of 90 % of the variance is another than that of all."""
+    for name, options in {"all": (), "some": ("--keep", "90%")}.items():
+        assert (
+            run("plot", "wine.csv", "scree", "--scale", *options, "--set", "rules=false", "-o", f"{name}.svg").code == 0
+        )
+    assert (wine / "all.svg").read_text() != (wine / "some.svg").read_text()
+
+
+def test_a_regression_has_no_way_back(run, wine):
+    assert run("regress", "wine.csv", "--target", "alcohol", "--alone", "--save", "r.lowdim", "-q").code == 0
+    ended = run("inverse", "r.lowdim", "wine.csv", "-o", "-")
+    assert (ended.code, ended.out) == (4, "")
+    assert ended.err == (
+        "error: r.lowdim: holds a PCRegression, whose scores do not tell rows again; lowdim info describes it.\n"
+    )

@@ -70,7 +70,7 @@ def carried_on(estimator: Model, source: Source, path: str, quiet: bool, data: s
             whole.fit_  # noqa: B018  components are computed when they are first asked for
     except (CannotMerge, WrongColumns) as error:
         if not str(error).startswith(path):
-            error.args = (f"{path}: {error}",)
+            error.said_of(path)
         raise
     return whole
 

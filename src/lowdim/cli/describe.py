@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from lowdim.cli import options
-from lowdim.cli.models.fit import Asked, fitted, say_fit
-from lowdim.cli.options import Wish, is_model, left_out, naming
+from lowdim.cli.models.fit import fitted, say_fit
+from lowdim.cli.options import ModelOptions, Wish, is_model, left_out, naming, takes_groups
 
 if TYPE_CHECKING:
     from lowdim.results.table import Description
@@ -23,22 +23,12 @@ lowdim wine.csv --json                # the same for programs
 """
 
 
+@takes_groups()
 def describe(
     data: options.Data,
-    keep: options.Keep = options.KEEP,
-    model: options.Model = "pca",
-    kernel: options.Kernel = None,
-    gamma: options.Gamma = None,
-    loss: options.Loss = None,
-    scale: options.Scale = False,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    label: options.Label = None,
-    weight: options.Weight = None,
-    encode: options.Encode = False,
-    table: options.Table = None,
-    sql: options.Sql = None,
-    memory: options.Memory = None,
+    *,
+    asked: ModelOptions,
+    wish: Wish,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -50,8 +40,7 @@ def describe(
     from lowdim.cli.model import build
     from lowdim.errors import MissingValues
 
-    wish = Wish(data, columns, drop, label, weight, encode, table, sql)
-    estimator = build(model, keep, scale, memory, kernel, gamma, loss)
+    wish, estimator = wish.of(data), build(asked)
     with naming(wish.name):
         source = wish.open()
         try:
@@ -61,7 +50,7 @@ def describe(
                 raise
             say_description("describe", wish, source, json, quiet)
             return 0
-    say_fit("describe", estimator, wish, source, Asked(keep, model, kernel, gamma, loss), json, quiet)
+    say_fit("describe", estimator, wish, source, asked, json, quiet)
     return 0
 
 

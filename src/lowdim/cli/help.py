@@ -5,14 +5,17 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lowdim.cli.errors import report
+from lowdim.cli.errors import in_words, report, say_line
+from lowdim.errors import LowdimError, LowdimWarning
 
 
 def _format_help(command: Any, context: Any, formatter: Any) -> None:
@@ -28,6 +31,22 @@ def _format_help(command: Any, context: Any, formatter: Any) -> None:
     command.format_options(context, formatter)
 
 
+@contextmanager
+def _saying_warnings(known: set[str], quiet: bool) -> Iterator[None]:
+    """Warnings of lowdim as one line each, with the `known` options; those of other packages are for developers."""
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if isinstance(message, LowdimWarning):
+            say_line(f"warning: {' '.join(in_words(message, known).split())}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if not quiet:
+            warnings.simplefilter("always", LowdimWarning)
+        warnings.showwarning = show
+        yield
+
+
 class Verb(TyperCommand):
     """A verb whose help starts with its examples."""
 
@@ -37,16 +56,18 @@ class Verb(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the verb; what typer would end in silence or with another code is met first."""
+        known = {name.lstrip("-") for param in self.params for name in param.opts if param.param_type_name == "option"}
         try:
-            answer = super().invoke(ctx)
+            with _saying_warnings(known, quiet=bool(ctx.params.get("quiet"))):
+                answer = super().invoke(ctx)
             sys.stdout.flush()  # here a reader that is gone can still be met
             return answer
-        except KeyboardInterrupt as stop:
-            raise typer.Exit(report(stop)) from stop
         except BrokenPipeError as gone:
             # whoever read the output has seen enough: say nothing, also not when Python closes the stream
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from gone
+        except (LowdimError, KeyboardInterrupt) as error:
+            raise typer.Exit(report(error, known)) from error
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options, in words alone: neither types nor what is required."""

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.model import MODELS
 from lowdim.cli.options import Wish, is_model, load_any, naming
+from lowdim.models.registry import PROMPTS
 
 EXAMPLES = """
 lowdim info wine.lowdim    # columns, variances, accuracy, versions
@@ -19,7 +19,7 @@ SETTINGS = ("scale", "center", "centered", "whiten")
 """What is said of a model's settings."""
 
 KINDS = {
-    **MODELS,
+    **PROMPTS,
     "incremental": "IncrementalPCA",
     "regression": "PCRegression",
     "recogniser": "Recogniser",

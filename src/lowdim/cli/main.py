@@ -5,16 +5,15 @@ from __future__ import annotations
 import glob
 import os
 import sys
-import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
 
-from lowdim import __version__, errors
+from lowdim import __version__
 from lowdim.cli import convert, datasets, describe, info
-from lowdim.cli.errors import USAGE, in_words, report_usage, say_error, say_line
+from lowdim.cli.errors import USAGE, report_usage, say_error
 from lowdim.cli.errors import report as report_error
 from lowdim.cli.help import Verb, Verbs, near_files, near_names
 from lowdim.cli.models import (
@@ -109,14 +108,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without bars and minus signs gets question marks
     given = list(sys.argv[1:] if argv is None else argv)
-    with warnings.catch_warnings():
-        _say_warnings(quiet="-q" in given or "--quiet" in given)
-        try:
-            return _run(given)
-        except TyperException as error:
-            return report_usage(error)
-        except (Exception, KeyboardInterrupt) as error:
-            return report_error(error)
+    try:
+        return _run(given)
+    except TyperException as error:
+        return report_usage(error)
+    except (Exception, KeyboardInterrupt) as error:
+        return report_error(error)
 
 
 def _run(given: list[str]) -> int:
@@ -140,18 +137,6 @@ def _is_wrong_verb(given: list[str]) -> bool:
     guess = f"did you mean {' or '.join(verbs or files)}?" if verbs or files else f"the verbs are {', '.join(VERBS)}."
     say_error(f"there is no verb or file {word!r}; {guess.replace(', describe', '')}")
     return True
-
-
-def _say_warnings(quiet: bool) -> None:
-    """Warnings of lowdim as one line each; those of other packages are for developers."""
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        say_line(f"warning: {in_words(' '.join(str(message).split()))}")
-
-    warnings.simplefilter("ignore")
-    if not quiet:
-        warnings.simplefilter("always", errors.LowdimWarning)
-    warnings.showwarning = show
 
 
 if __name__ == "__main__":

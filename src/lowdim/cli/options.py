@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import glob
 import os
+import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass, fields, replace
+from inspect import Parameter, Signature, signature
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 
 import typer
 
@@ -18,6 +20,7 @@ from lowdim.errors import BadFile, BadParameter, CannotWrite, FormatError, Lowdi
 
 if TYPE_CHECKING:
     from lowdim.models.base.estimator import Model as Estimator
+    from lowdim.models.base.prompt import Prompt
     from lowdim.sources.source import Source
 
 
@@ -31,15 +34,6 @@ ModelFile = Annotated[str, typer.Argument(metavar="MODEL", show_default=False, h
 
 KEEP = "90%"
 """Components that are kept if nothing is said."""
-
-CODEWORDS = 8
-"""Codewords of a codebook if nothing is said."""
-
-CODES = 2
-"""Codes of an autoencoder or a logistic PCA if nothing is said: a plane, which can be looked at."""
-
-AXES = 10
-"""Axes of a PCA of genotypes if nothing is said, as smartpca gives them."""
 
 Keep = Annotated[
     str,
@@ -194,18 +188,63 @@ def noise_of(sigma: str) -> float | None:
 UNSAFE = (".pkl", ".pickle", ".joblib", ".p", ".sav")
 
 
+# Groups of options: a verb takes one by a parameter of its type, and so all verbs take the same.
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """What the command line says of the model."""
+
+    keep: Keep = KEEP
+    model: Model = "pca"
+    kernel: Kernel = None
+    gamma: Gamma = None
+    loss: Loss = None
+    hidden: Hidden = None
+    epochs: Epochs = None
+    family: Family = None
+    autosomes: Autosomes = None
+    scale: Scale = False
+    memory: Memory = None
+
+    SHARED: ClassVar = ("keep", "model", "scale", "memory")
+    """Options that all models have, or say why they have not."""
+
+    @property
+    def name(self) -> str:
+        """Which model, as the prompt calls it."""
+        from lowdim.models.registry import prompt_name
+
+        return prompt_name(self.model) or self.model
+
+    def own(self) -> dict[str, str]:
+        """What was typed for options that only some models have."""
+        own = [field.name for field in fields(self) if field.name not in self.SHARED]
+        return {name: getattr(self, name) for name in own if getattr(self, name) is not None}
+
+    def keep_of(self, prompt: Prompt) -> str:
+        """What --keep says, or what the model keeps if nothing is said."""
+        return prompt.usual if self.keep == KEEP else self.keep
+
+    def typed(self) -> str:
+        """The options as they would be typed again, without --scale and --memory."""
+        given = {"model": None if self.name == "pca" else self.name, **self.own()}
+        given["keep"] = None if self.keep == KEEP else self.keep
+        return " ".join(f"--{name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
+
+
 @dataclass(frozen=True)
 class Wish:
     """Data as the command line names them."""
 
-    data: str
-    columns: str | None = None
-    drop: str | None = None
-    label: str | None = None
-    weight: str | None = None
-    encode: bool = False
-    table: str | None = None
-    sql: str | None = None
+    data: str = ""
+    columns: Columns = None
+    drop: Drop = None
+    label: Label = None
+    weight: Weight = None
+    encode: Encode = False
+    table: Table = None
+    sql: Sql = None
 
     @property
     def name(self) -> str:
@@ -214,9 +253,7 @@ class Wish:
 
     def chosen(self) -> str:
         """The options that choose rows and columns, as they would be typed after the data."""
-        from shlex import quote
-
-        given = [f"--{name} {quote(value)}" for name, value in self._texts().items()]
+        given = [f"--{name} {shlex.quote(value)}" for name, value in self._texts().items()]
         return " ".join([*given, *(["--encode"] if self.encode else [])])
 
     def open(self, columns: list[str] | None = None) -> Source:
@@ -235,9 +272,48 @@ class Wish:
             wishes["encode"] = True
         return open_source(self.data, **wishes)
 
+    def of(self, data: str) -> Wish:
+        """The same of these data."""
+        return replace(self, data=data)
+
     def _texts(self) -> dict[str, str]:
         names = ("columns", "drop", "label", "weight", "table", "sql")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+GROUPS = (ModelOptions, Wish)
+
+
+def takes_groups(*without: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Give a verb the options of the groups that its parameters have for types, but some."""
+
+    def grouped(verb: Callable[..., int]) -> Callable[..., int]:
+        hints, listed = get_type_hints(verb, include_extras=True), []
+        packed: dict[str, list[str]] = {}
+        for parameter in signature(verb).parameters.values():
+            kind = hints[parameter.name]
+            if kind not in GROUPS:
+                listed.append(parameter.replace(annotation=kind, kind=Parameter.KEYWORD_ONLY))
+                continue
+            options = [field for field in fields(kind) if field.name not in ("data", *without)]
+            packed[parameter.name] = [option.name for option in options]
+            types = get_type_hints(kind, include_extras=True)
+            listed += [
+                Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=types[one.name])
+                for one in options
+            ]
+
+        def run(**given: Any) -> int:
+            for group, names in packed.items():
+                given[group] = hints[group](**{name: given.pop(name) for name in names})
+            return verb(**given)
+
+        run.__name__, run.__doc__, run.__module__ = verb.__name__, verb.__doc__, verb.__module__
+        run.__signature__ = Signature(listed)  # type: ignore[attr-defined]  # what typer reads
+        run.__annotations__ = {one.name: one.annotation for one in listed}
+        return run
+
+    return grouped
 
 
 @contextmanager
@@ -245,12 +321,18 @@ def naming(name: str) -> Iterator[None]:
     """Put the name of the data before what goes wrong with them, unless the message has it."""
     try:
         yield
-    except (BadFile, CannotWrite):  # names its file, which may be another
-        raise
     except LowdimError as error:
-        if os.path.basename(name) not in str(error):
-            error.args = (f"{name}: {error}",)
+        _name_pipes(error)
+        if not isinstance(error, (BadFile, CannotWrite)) and os.path.basename(name) not in str(error):
+            error.said_of(name)  # the others name their file, which may be another
         raise
+
+
+def _name_pipes(error: LowdimError) -> None:
+    """Call a pipe as its user does, not by the copy that was made of it."""
+    stdin = sys.modules.get("lowdim.sources.formats.stdin")
+    for copy, name in stdin.COPIES.items() if stdin is not None else ():
+        error.renamed(copy, name)
 
 
 def refuse_absent(path: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lowdim.models.autoencoder.model import Autoencoder
+    from lowdim.models.base.prompt import Prompt
     from lowdim.models.genotype_pca.model import GenotypePCA
     from lowdim.models.incremental_pca.model import IncrementalPCA
     from lowdim.models.kernel_pca.model import KernelPCA
@@ -53,12 +54,40 @@ FOLDERS = {
 }
 """Public class → its folder beside this file, in which `model.py` defines it."""
 
+PROMPTS = {
+    "pca": "PCA",
+    "ppca": "ProbabilisticPCA",
+    "kernel": "KernelPCA",
+    "nmf": "NMF",
+    "vq": "VectorQuantizer",
+    "logistic": "LogisticPCA",
+    "genotypes": "GenotypePCA",
+    "autoencoder": "Autoencoder",
+}
+"""What the prompt calls a model → its public class, in whose folder `prompt.py` says which options it has."""
+
 ROOM = "lowdim.models"
 
 
 def model_class(name: str) -> Any:
     """The public class of this name, loaded when it is asked for."""
     return getattr(import_module(f"{ROOM}.{FOLDERS[name]}.model"), name)
+
+
+def prompt_name(given: str) -> str | None:
+    """What the prompt calls the model of this name, or of this public class in any spelling; None if there is none."""
+    known = {_plain(public): name for name, public in PROMPTS.items()} | {name: name for name in PROMPTS}
+    return known.get(_plain(given))
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).lower()
+
+
+def prompt_of(name: str) -> Prompt:
+    """What the model that the prompt calls so says of its options; loads no model."""
+    found: Prompt = import_module(f"{ROOM}.{FOLDERS[PROMPTS[name]]}.prompt").PROMPT
+    return found
 
 
 def part_of(model: Any, role: str) -> ModuleType | None:

@@ -206,7 +206,7 @@ class Uncertainty:
             ends = {end: [getattr(one, end) for one in self.counts] for end in ("estimate", "lower", "upper")}
             return self.make({"rule": [one.rule for one in self.counts], **ends})
         if name not in self.intervals:
-            raise BadParameter.of("uncertainty", "table", name, f"one of {', '.join(map(repr, self.names))}")
+            raise BadParameter.no_table("uncertainty", name, f"one of {', '.join(map(repr, self.names))}")
         found = self.intervals[name]
         if found.estimate.ndim == 1:
             first = {"component": list(self.axes)} if len(found.estimate) == self.k and name != "noise" else {}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from lowdim.errors import BadFile, BadParameter
+from lowdim.errors import BadFile, BadParameter, Setting
 from lowdim.sources.arrays import (
     ArraySource,
     SparseSource,
@@ -60,7 +60,7 @@ def _open_file(text: str, selection: Selection, table: str | None, sql: str | No
     if sql is not None:
         return TableSource(_queried(sql, kind, paths, text, table), selection)
     if table is not None and kind in ("npy", "pictures", "plink", "texts"):
-        raise BadParameter(f"{text}: holds nothing to choose from by name; leave table={table!r} out.")
+        raise BadParameter(f"{text}: holds nothing to choose from by name; leave ", Setting("table", table), " out.")
     if kind == "texts":
         from lowdim.sources.formats.texts import open_texts
 

@@ -446,3 +446,9 @@ def test_in_a_flat_cloud_a_linear_kernel_keeps_the_planes_dimensions() -> None:
     loadings = np.linalg.qr(RNG.standard_normal((12, 3)))[0].T * np.sqrt(12 / 3)
     rows = RNG.standard_normal((900, 3)) @ loadings + 0.1 * RNG.standard_normal((900, 12))
     assert KernelPCA("auto").fit(rows).n_components_ == 3
+
+
+def test_names_of_a_model_of_a_kernel_matrix_can_be_listed() -> None:
+    """`dir` asks every property, also those that such a model cannot have."""
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    assert "transform" in dir(KernelPCA(2, kernel="precomputed").fit(X @ X.T))

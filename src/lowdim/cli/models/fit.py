@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from lowdim.cli import options
 from lowdim.cli.errors import NOT_REACHED, say_line
-from lowdim.cli.options import Wish, left_out, naming
+from lowdim.cli.options import ModelOptions, Wish, left_out, naming, takes_groups
 from lowdim.errors import BadParameter
+from lowdim.models.registry import prompt_of
 
 if TYPE_CHECKING:
     from lowdim.models.base.estimator import Model
@@ -46,66 +46,16 @@ Strict = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the command line says of the model."""
-
-    keep: str
-    model: str = "pca"
-    kernel: str | None = None
-    gamma: str | None = None
-    loss: str | None = None
-    hidden: str | None = None
-    epochs: str | None = None
-    family: str | None = None
-    autosomes: str | None = None
-
-    @property
-    def name(self) -> str:
-        """Which model."""
-        return self.model.lower()
-
-    @property
-    def kept(self) -> str:
-        """How many components, in words of the prompt."""
-        plane = str(options.CODES)
-        unless_said = {"ppca": "auto", "nmf": "auto", "vq": str(options.CODEWORDS)}
-        unless_said |= {"autoencoder": plane, "logistic": plane, "genotypes": str(options.AXES)}
-        return f"--keep {unless_said.get(self.name, self.keep) if self.keep == options.KEEP else self.keep}"
-
-    def typed(self) -> str:
-        """The options as they would be typed again."""
-        given = {"model": None if self.name == "pca" else self.name, "kernel": self.kernel, "gamma": self.gamma}
-        given |= {"loss": self.loss, "hidden": self.hidden, "epochs": self.epochs, "family": self.family}
-        given["autosomes"] = self.autosomes
-        given["keep"] = None if self.keep == options.KEEP else self.keep
-        return " ".join(f"--{name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
-
-
+@takes_groups()
 def fit(
     context: typer.Context,
     data: options.Data,
-    keep: options.Keep = options.KEEP,
-    model: options.Model = "pca",
-    kernel: options.Kernel = None,
-    gamma: options.Gamma = None,
-    loss: options.Loss = None,
-    hidden: options.Hidden = None,
-    epochs: options.Epochs = None,
-    family: options.Family = None,
-    autosomes: options.Autosomes = None,
-    scale: options.Scale = False,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    label: options.Label = None,
-    weight: options.Weight = None,
-    encode: options.Encode = False,
-    table: options.Table = None,
-    sql: options.Sql = None,
+    *,
+    asked: ModelOptions,
+    wish: Wish,
     output: options.Output = None,
     save: Save = None,
     resume: Resume = None,
-    memory: options.Memory = None,
     dry_run: options.DryRun = False,
     json: options.Json = False,
     strict: Strict = False,
@@ -118,10 +68,8 @@ def fit(
     from lowdim.cli.model import build
     from lowdim.cli.writing import check_output, write_scores
 
-    wish = Wish(data, columns, drop, label, weight, encode, table, sql)
-    asked = Asked(keep, model, kernel, gamma, loss, hidden, epochs, family, autosomes)
-    estimator = build(model, keep, scale, memory, kernel, gamma, loss, hidden, epochs, family, autosomes)
-    if resume is not None and asked.name in ("kernel", "nmf", "vq", "logistic", "genotypes"):
+    wish, estimator = wish.of(data), build(asked)
+    if resume is not None and not prompt_of(asked.name).resumes:
         raise BadParameter(f"--resume: --model {asked.name} leaves no checkpoints; fit it anew.")
     if json and output == "-":
         raise BadParameter("--json and -o - both want standard output; write the scores to a file.")
@@ -139,7 +87,7 @@ def fit(
             estimator.save(save)
         if output is not None:
             with shown(quiet, data):
-                write_scores(source, estimator, output, label, raw)
+                write_scores(source, estimator, output, wish.label, raw)
     say_fit("fit", estimator, wish, source, asked, json, quiet, save=save, output=output)
     if resume is not None and not quiet:
         say_line(f"the fit is complete; the checkpoint {resume} can be deleted")
@@ -177,7 +125,7 @@ def say_fit(
     estimator: Model,
     wish: Wish,
     source: Source,
-    asked: Asked,
+    asked: ModelOptions,
     json: bool,
     quiet: bool,
     save: str | None = None,
@@ -197,7 +145,7 @@ def say_fit(
 
 
 def _summary(
-    estimator: Model, wish: Wish, source: Source, asked: Asked, save: str | None, output: str | None, width: int
+    estimator: Model, wish: Wish, source: Source, asked: ModelOptions, save: str | None, output: str | None, width: int
 ) -> list[Line]:
     """A fit on one screen, with what can be done next."""
     from lowdim.models.autoencoder.overview import network_summary
@@ -223,7 +171,7 @@ def _summary(
         steps = [(" ".join(filter(None, words)), "all columns alike"), *steps[:2]]
     about = About(
         wish.name,
-        asked.kept,
+        f"--keep {asked.keep_of(prompt_of(asked.name))}",
         left_out(source),
         scaled,
         written=tuple(path for path in (save, output) if path and path != "-"),
@@ -243,7 +191,7 @@ def _summary(
     return kernel_summary(record, about, width) if by_kernel else summary(record, about, width)
 
 
-def _next(wish: Wish, asked: Asked, scaled: bool, save: str | None, output: str | None) -> list[tuple[str, str]]:
+def _next(wish: Wish, asked: ModelOptions, scaled: bool, save: str | None, output: str | None) -> list[tuple[str, str]]:
     """What a person would do after a fit, as command lines."""
     if wish.data == "-":
         return []
@@ -261,20 +209,9 @@ def _next(wish: Wish, asked: Asked, scaled: bool, save: str | None, output: str 
     steps = [(f"{fit_same} --save {shlex.quote(stem + '.lowdim')}", "keep the model")]
     if output is None:
         steps.append((f"{fit_same} -o scores.csv", "write the scores"))
-    if asked.name == "kernel":
-        free = asked.gamma is None and asked.kernel in (None, "rbf", "laplacian")
-        return [*steps, *([(f"{fit_same} --gamma auto", "another width?")] if free else [])]
-    if asked.name == "nmf":
-        counts = asked.loss is None
-        return [*steps, *([(f"{fit_same} --loss kl", "the numbers are counts?")] if counts else [])]
-    if asked.name == "genotypes":
-        return [*steps, (f"lowdim map {data} --coordinates places.csv --plot map.png", "onto a map")]
-    if asked.name == "ppca":
-        return [*steps, (f"lowdim impute {data} -o filled.csv", "fill what is missing")]
-    if asked.name == "vq":
-        k = options.CODEWORDS if asked.keep == options.KEEP else asked.keep
-        return [*steps, (f"lowdim compare {data} --k {k} --models vq,pca", "against PCA")]
-    if asked.name in ("autoencoder", "logistic"):
-        k = options.CODES if asked.keep == options.KEEP else asked.keep
-        return [*steps, (f"lowdim fit {same} --keep {k}", "what PCA keeps in as many")]
-    return [*steps, (f"lowdim choose {same}", "how many dimensions?")]
+    prompt = prompt_of(asked.name)
+    command, why = prompt.next
+    if "{fit}" in command and asked.own():  # an option that was chosen already
+        return steps
+    known = {"fit": fit_same, "data": data, "same": same, "k": asked.keep_of(prompt)}
+    return [*steps, (command.format(**known), why)]

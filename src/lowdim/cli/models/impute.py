@@ -8,7 +8,8 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, left_out, naming
+from lowdim.cli.options import Wish, left_out, naming, takes_groups
+from lowdim.models.registry import prompt_of
 from lowdim.words import column_names
 
 if TYPE_CHECKING:
@@ -31,13 +32,12 @@ Keep = Annotated[
 Std = Annotated[bool, typer.Option("--std", help="Add a column with the standard deviation of each filled value.")]
 
 
+@takes_groups("label", "weight", "encode")
 def impute(
     data: options.Data,
     keep: Keep = "auto",
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    table: options.Table = None,
-    sql: options.Sql = None,
+    *,
+    wish: Wish,
     memory: options.Memory = None,
     std: Std = False,
     output: options.Output = None,
@@ -50,13 +50,12 @@ def impute(
     numbers beyond 2⁵³ lose digits: leave such columns out with --drop.
     """
     from lowdim.cli.console import shown
-    from lowdim.cli.model import probabilistic_components
     from lowdim.cli.writing import check_output
     from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
 
     check_output(output, data)
-    model = ProbabilisticPCA(probabilistic_components(keep), scale=True, memory=memory)
-    wish = Wish(data, columns, drop, table=table, sql=sql)
+    model = ProbabilisticPCA(prompt_of("ppca").keep(keep), scale=True, memory=memory)
+    wish = wish.of(data)
     with naming(wish.name):
         source = wish.open()
         with shown(quiet, data):

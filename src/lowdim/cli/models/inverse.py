@@ -11,7 +11,7 @@ from lowdim.cli import options
 from lowdim.cli.errors import say_line
 from lowdim.cli.models.transform import refuse_swapped
 from lowdim.cli.options import Wish, load_model, naming
-from lowdim.errors import WrongColumns
+from lowdim.errors import FormatError, WrongColumns
 
 if TYPE_CHECKING:
     from lowdim.sources.source import Source
@@ -42,6 +42,9 @@ def inverse(
     check_output(output, data, model)
     refuse_swapped(model, data, "inverse")
     estimator = load_model(model)
+    if not hasattr(estimator, "inverse_transform"):
+        kind = type(estimator).__name__
+        raise FormatError(f"{model}: holds a {kind}, whose scores do not tell rows again; lowdim info describes it.")
     wish = Wish(data, label=label, table=table, sql=sql)
     with naming(wish.name):
         source = wish.open()

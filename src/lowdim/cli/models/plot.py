@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.errors import say_line
 from lowdim.cli.help import near_names
-from lowdim.cli.options import Wish, is_model, load_any, naming
+from lowdim.cli.options import ModelOptions, Wish, is_model, load_any, naming, takes_groups
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -66,14 +67,12 @@ Output = Annotated[
     str | None,
     typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Where to write: .png, .svg or .pdf."),
 ]
-Keep = Annotated[
-    str | None,
-    typer.Option(metavar="HOW", show_default=False, help="Of a table: components to keep, as in fit; pca: all."),
-]
 
 
+@takes_groups("weight")
 def plot(
-    model: Drawn,
+    context: typer.Context,
+    drawn: Drawn,
     figure: Figure,
     data: Rows = None,
     output: Output = None,
@@ -82,16 +81,15 @@ def plot(
     axes: Axes = None,
     settings: Settings = None,
     dark: Dark = False,
-    kind: Annotated[str, typer.Option("--model", metavar="NAME", help="Of a table: which model, as in fit.")] = "pca",
-    keep: Keep = None,
-    scale: options.Scale = False,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    table: options.Table = None,
-    sql: options.Sql = None,
+    *,
+    asked: ModelOptions,
+    wish: Wish,
     quiet: options.Quiet = False,
 ) -> int:
-    """Draw a figure of a model: scree, scores, biplot, loadings, outliers and others."""
+    """Draw a figure of a model: scree, scores, biplot, loadings, outliers and others.
+
+    A table is fitted first; unless --keep says how many, all components of a pca are kept.
+    """
     from contextlib import nullcontext
 
     from lowdim.cli.console import shown
@@ -99,15 +97,17 @@ def plot(
 
     if os.path.exists(figure) or is_model(figure):
         raise BadParameter(f"{figure}: is a file, but the figure comes second: lowdim plot MODEL FIGURE [DATA].")
-    path = _checked_output(output, figure, model, data)
+    path = _checked_output(output, figure, drawn, data)
     given = dict(map(options.setting_of, settings or []))
     given |= {name: value for name, value in (("color", color), ("names", names)) if value is not None}
     given |= {} if axes is None else {"axes": _axes(axes)}
-    wish = Wish(model if data is None else data, columns, drop, table=table, sql=sql)
+    wish, source_of_keep = wish.of(drawn if data is None else data), context.get_parameter_source("keep")
+    if asked.name == "pca" and figure != "outliers" and (source_of_keep is None or source_of_keep.name == "DEFAULT"):
+        asked = replace(asked, keep="all")  # all are drawn, but what is left out by all of them is nothing
     without_screen()
     with naming(wish.name), shown(quiet, wish.data):
-        estimator, source = _model_and_rows(model, data, wish, kind, keep, scale, figure)
-    draw = _figure(estimator, figure, model)
+        estimator, source = _model_and_rows(drawn, data, wish, asked, figure)
+    draw = _figure(estimator, figure, drawn)
     _refuse_unknown(draw, figure, given)
     given |= _with_rows(draw, figure, source, data)
     with naming(wish.name), shown(quiet, wish.data), dark_paper() if dark else nullcontext():
@@ -139,7 +139,7 @@ def _axes(text: str) -> list[int]:
 
 
 def _model_and_rows(
-    model: str, data: str | None, wish: Wish, kind: str, keep: str | None, scale: bool, figure: str
+    model: str, data: str | None, wish: Wish, asked: ModelOptions, figure: str
 ) -> tuple[Any, Source | None]:
     """The model of a file, or that of a table, fitted now; and the rows, if there are some."""
     from lowdim.cli.model import build
@@ -150,12 +150,10 @@ def _model_and_rows(
     if is_model(model):
         estimator = load_any(model)
         return estimator, None if data is None else agreeing(wish, estimator, model)
-    own = Wish(model, wish.columns, wish.drop, table=wish.table, sql=wish.sql)
-    if keep is None:  # all are drawn, but what is left out by all of them is nothing
-        keep = "all" if kind.lower() == "pca" and figure != "outliers" else options.KEEP
+    own = wish.of(model)
     with naming(own.name):
         source = own.open()
-        estimator = build(kind, keep, scale, None).fit(source)
+        estimator = build(asked).fit(source)
     return estimator, source if data is None else agreeing(Wish(data), estimator, model)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lowdim.cli import options
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, left_out, naming
+from lowdim.cli.options import Wish, left_out, naming, takes_groups
 from lowdim.errors import BadParameter
+from lowdim.models.base.prompt import share_or_count
 from lowdim.words import column_names
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ Plot = Annotated[
 ]
 
 
+@takes_groups()
 def regress(
     data: options.Data,
     target: Target,
@@ -67,12 +70,8 @@ def regress(
     best: Best = False,
     alone: Alone = False,
     seed: Seed = 0,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    weight: options.Weight = None,
-    encode: options.Encode = False,
-    table: options.Table = None,
-    sql: options.Sql = None,
+    *,
+    wish: Wish,
     save: Save = None,
     plot: Plot = None,
     json: options.Json = False,
@@ -89,9 +88,9 @@ def regress(
     check_output(save, data, ending=".lowdim")
     check_output(plot, data, figure=True)
     targets = options.names_of(target) or []
-    named = [name for name in options.names_of(columns) or [] if name not in targets]
-    asked = None if columns is None else ",".join(map(_quoted, [*named, *targets]))
-    wish = Wish(data, asked, drop, weight=weight, encode=encode, table=table, sql=sql)
+    named = [name for name in options.names_of(wish.columns) or [] if name not in targets]
+    asked = None if wish.columns is None else ",".join(map(_quoted, [*named, *targets]))
+    wish = replace(wish, data=data, columns=asked)
     with naming(wish.name):
         source = wish.open()
         with shown(quiet, data):
@@ -183,14 +182,12 @@ class _Named:
 
 def components(keep: str) -> Any:
     """What --keep means for a regression."""
-    from lowdim.cli.model import n_components
-
     text = keep.strip().lower()
     if text in ("cv", "t-test"):
         return text
     if text != "mle":
         try:
-            return n_components(keep)
+            return share_or_count(keep)
         except BadParameter:
             pass
     raise BadParameter(f"--keep {keep}: cv, t-test, a number such as 12, a share such as 90%, or all is needed.")

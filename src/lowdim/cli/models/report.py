@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lowdim.cli import options
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, is_model, naming, refuse_no_model
+from lowdim.cli.options import ModelOptions, Wish, is_model, naming, refuse_no_model, takes_groups
 from lowdim.cli.writing import open_call
 from lowdim.errors import BadParameter
 
@@ -73,6 +74,7 @@ Output = Annotated[
 ]
 
 
+@takes_groups()
 def report(
     context: typer.Context,
     model_or_data: ModelOrData,
@@ -83,22 +85,9 @@ def report(
     picture: Picture = None,
     title: Title = None,
     no_values: NoValues = False,
-    keep: options.Keep = options.KEEP,
-    model: options.Model = "pca",
-    kernel: options.Kernel = None,
-    gamma: options.Gamma = None,
-    loss: options.Loss = None,
-    hidden: options.Hidden = None,
-    epochs: options.Epochs = None,
-    family: options.Family = None,
-    scale: options.Scale = False,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    weight: options.Weight = None,
-    encode: options.Encode = False,
-    table: options.Table = None,
-    sql: options.Sql = None,
-    memory: options.Memory = None,
+    *,
+    asked: ModelOptions,
+    wish: Wish,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -112,22 +101,23 @@ def report(
         stem = os.path.basename(model_or_data.rstrip("/")).split(".")[0] or "report"
         raise BadParameter(f"say where the page goes, as in lowdim report {model_or_data} -o {stem}.html.")
     check_output(output, model_or_data, data, ending=".html")
+    rows = rows or wish.label
     if not is_model(model_or_data):
         if data is not None:
             raise BadParameter(f"--data {data}: is for a model file; {model_or_data} is data already.")
         from lowdim.cli.model import build
         from lowdim.cli.models.fit import fitted
 
-        estimator: Any = build(model, keep, scale, memory, kernel, gamma, loss, hidden, epochs, family)
-        wish = Wish(model_or_data, columns, drop, rows, weight, encode, table, sql)
+        estimator: Any = build(asked)
+        wish = replace(wish, data=model_or_data, label=rows)
         with naming(wish.name):
             source: Source | None = wish.open()
             assert source is not None
             estimator = fitted(estimator, source, None, quiet or json, model_or_data)
     else:
-        _refuse_settings(model_or_data, keep=(keep, options.KEEP), model=(model, "pca"), scale=(scale, False))
+        _refuse_settings(model_or_data, asked)
         estimator = _loaded(model_or_data)
-        wish = Wish(data or "", label=rows, table=table, sql=sql)
+        wish = Wish(data or "", label=rows, table=wish.table, sql=wish.sql)
         source = None if data is None else _agreeing(wish, estimator, model_or_data)
     with naming(wish.name or model_or_data), shown(quiet or json, wish.data):
         rules = None if source is None else quick_rules(estimator, source)
@@ -164,11 +154,12 @@ def quick_rules(estimator: Any, source: Source) -> KChoice | None:
         return None
 
 
-def _refuse_settings(path: str, **given: tuple[Any, Any]) -> None:
+def _refuse_settings(path: str, asked: ModelOptions) -> None:
     """An error if a model file comes with settings of a fit."""
-    for name, (value, usual) in given.items():
-        if value != usual:
-            raise BadParameter(f"--{name}: {path} is fitted already; leave --{name} out, or give the data instead.")
+    for field in fields(asked):
+        if getattr(asked, field.name) != field.default:
+            option = f"--{field.name}"
+            raise BadParameter(f"{option}: {path} is fitted already; leave {option} out, or give the data instead.")
 
 
 def _loaded(path: str) -> Any:

@@ -8,7 +8,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, left_out, naming
+from lowdim.cli.options import ModelOptions, Wish, left_out, naming, takes_groups
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ MODELS = ("pca", "ppca", "nmf")
 TABLES = ("variances", "shares", "cumulative", "noise", "loadings", "components", "scores", "stability", "k")
 """What --what may be; nmf has no loadings, and only a bootstrap says how stable components are."""
 
-Which = Annotated[str, typer.Option("--model", metavar="NAME", help="Which model: pca, ppca or nmf.")]
 Kind = Annotated[
     str,
     typer.Option(metavar="HOW", help="bootstrap: rows drawn anew; asymptotic: large samples; posterior: of ppca."),
@@ -47,43 +46,41 @@ What = Annotated[
 ]
 
 
+@takes_groups("weight")
 def uncertainty(
     data: options.Data,
-    keep: options.Keep = options.KEEP,
-    model: Which = "pca",
+    *,
+    asked: ModelOptions,
+    wish: Wish,
     kind: Kind = "bootstrap",
     resamples: Resamples = None,
     level: Level = 0.95,
     seed: Seed = 0,
     what: What = None,
-    scale: options.Scale = False,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    encode: options.Encode = False,
-    table: options.Table = None,
-    sql: options.Sql = None,
     output: options.Output = None,
-    memory: options.Memory = None,
     json: options.Json = False,
     raw: options.Raw = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Say how sure a fit is: intervals for shares, loadings, scores and the number of components."""
+    """Say how sure a fit is: intervals for shares, loadings, scores and the number of components.
+
+    Intervals are known of pca, ppca and nmf.
+    """
     from lowdim.cli.console import say, say_json, text_width
     from lowdim.cli.model import build
     from lowdim.cli.models.fit import fitted
     from lowdim.cli.writing import check_output, score_names
     from lowdim.views.text.screen import uncertainty_lines
 
-    if model.lower() not in MODELS:
-        raise BadParameter(f"--model {model}: intervals are known of {', '.join(MODELS)}.")
+    if asked.name not in MODELS:
+        raise BadParameter(f"--model {asked.model}: intervals are known of {', '.join(MODELS)}.")
     if what is not None and what not in TABLES:
         raise BadParameter(f"--what {what}: it must be one of {', '.join(TABLES)}.")
     if what is not None and output is None:
         raise BadParameter(f"--what {what}: says what -o writes; add -o {what}.csv, or -o - to print it.")
     check_output(output, data)
-    estimator: Any = build(model, keep, scale, memory)
-    wish = Wish(data, columns, drop, encode=encode, table=table, sql=sql)
+    estimator: Any = build(asked)
+    wish = wish.of(data)
     with naming(wish.name):
         source = wish.open()
         fitted(estimator, source, None, quiet, data)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from lowdim.cli import options
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, left_out, naming
+from lowdim.cli.options import ModelOptions, Wish, left_out, naming, takes_groups
 from lowdim.errors import BadParameter
 
 EXAMPLES = """
@@ -19,6 +20,9 @@ lowdim choose counts.csv --model nmf --loss kl
 lowdim choose wine.csv --json                 # the same for programs
 """
 
+MODELS = ("pca", "nmf", "kernel")
+"""Models that have rules."""
+
 Rule = Annotated[
     str | None,
     typer.Option(
@@ -28,7 +32,6 @@ Rule = Annotated[
         "bi-cross-validation, held-out, kaiser, broken-stick, share-80, share-90, share-95.",
     ),
 ]
-Model = Annotated[str, typer.Option(metavar="NAME", help="Of which model: pca, nmf, kernel.")]
 Noise = Annotated[
     float | None,
     typer.Option(metavar="SD", show_default=False, help="Standard deviation of the noise, if it is known."),
@@ -43,30 +46,21 @@ Plot = Annotated[
 Seed = Annotated[int, typer.Option(metavar="NUMBER", help="For shuffles, and for what is left out.")]
 
 
+@takes_groups("keep")
 def choose(
     data: options.Data,
     rule: Rule = None,
-    model: Model = "pca",
-    kernel: options.Kernel = None,
-    gamma: options.Gamma = None,
-    loss: options.Loss = None,
-    scale: options.Scale = False,
+    *,
+    asked: ModelOptions,
+    wish: Wish,
     noise: Noise = None,
     most: Most = None,
     seed: Seed = 0,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    label: options.Label = None,
-    weight: options.Weight = None,
-    encode: options.Encode = False,
-    table: options.Table = None,
-    sql: options.Sql = None,
-    memory: options.Memory = None,
     plot: Plot = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Say how many dimensions to keep, by every rule that applies."""
+    """Say how many dimensions to keep, by every rule that applies. Rules are there for pca, nmf and kernel."""
     from lowdim.cli.console import say, say_json, shown, text_width
     from lowdim.cli.model import build
     from lowdim.cli.writing import check_output
@@ -74,13 +68,12 @@ def choose(
     from lowdim.recipes.choose_k.overview import k_choice_facts, k_choice_lines
     from lowdim.views.plots.canvas import write_unshown
 
-    if model.lower() not in ("pca", "nmf", "kernel"):
-        own = "; lowdim fit --model genotypes has a test of its own" if model.lower() == "genotypes" else ""
-        raise BadParameter(f"--model {model}: rules are there for pca, nmf and kernel{own}.")
+    if asked.name not in MODELS:
+        own = "; lowdim fit --model genotypes has a test of its own" if asked.name == "genotypes" else ""
+        raise BadParameter(f"--model {asked.model}: rules are there for pca, nmf and kernel{own}.")
     check_output(plot, data, figure=True)
-    keep = "2" if model.lower() == "nmf" else "all"  # what is to be chosen has to be something
-    estimator = build(model, keep, scale, memory, kernel, gamma, loss)
-    wish = Wish(data, columns, drop, label, weight, encode, table, sql)
+    keep = "2" if asked.name == "nmf" else "all"  # what is to be chosen has to be something
+    wish, estimator = wish.of(data), build(replace(asked, keep=keep))
     rules = options.names_of(rule)
     with naming(wish.name), shown(quiet or json, data):
         source = wish.open()

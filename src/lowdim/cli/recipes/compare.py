@@ -8,7 +8,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, naming
+from lowdim.cli.options import Wish, naming, takes_groups
 from lowdim.cli.writing import Code, Report, call, open_call, write_page
 from lowdim.errors import BadParameter
 
@@ -59,6 +59,7 @@ Row = Annotated[
 Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Which rows are held out, and where models start.")]
 
 
+@takes_groups("weight")
 def compare(
     context: typer.Context,
     data: options.Data,
@@ -69,12 +70,8 @@ def compare(
     plot: Plot = None,
     row: Row = None,
     seed: Seed = 0,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    label: options.Label = None,
-    encode: options.Encode = False,
-    table: options.Table = None,
-    sql: options.Sql = None,
+    *,
+    wish: Wish,
     output: options.Output = None,
     report: Report = None,
     json: options.Json = False,
@@ -97,7 +94,7 @@ def compare(
     share, shape = held_out_of(held_out), picture_of(picture)
     from lowdim.recipes.compare.compare import compare as judge
 
-    wish = Wish(data, columns, drop, label, None, encode, table, sql)
+    wish = wish.of(data)
     with naming(wish.name):
         source = wish.open()
         _check_row(row, source, shape)

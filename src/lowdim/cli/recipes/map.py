@@ -8,7 +8,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, naming
+from lowdim.cli.options import ModelOptions, Wish, naming
 from lowdim.errors import BadInput, BadParameter, WrongShape
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _scores(source: Source, autosomes: str | None) -> tuple[Any, str]:
         return np.concatenate([block.rows[:, take] for block in source.blocks()]), "columns PC1 and PC2"
     from lowdim.cli.model import build
 
-    model = build("genotypes", "2", scale=False, memory=None, autosomes=autosomes)
+    model = build(ModelOptions("2", "genotypes", autosomes=autosomes))
     scores, fit = model.fit_transform(source), model.fit_
     return scores, f"two axes of {fit.n_kept:,} SNPs, {fit.significant} of them more than noise gives"
 

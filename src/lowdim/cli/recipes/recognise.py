@@ -8,9 +8,9 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.errors import say_line
-from lowdim.cli.model import n_components
 from lowdim.cli.options import Wish, is_model, left_out, load_model, naming
 from lowdim.errors import BadInput, BadParameter
+from lowdim.models.base.prompt import share_or_count
 
 if TYPE_CHECKING:
     from lowdim.models.recogniser.model import Recogniser
@@ -131,7 +131,7 @@ def recognise(
     check_output(plot, gallery, probes, output, figure=True)
     check_output(save, gallery, probes, output, ending=".lowdim")
     of_gallery: dict[str, Any] = {
-        "n_components": n_components(keep),
+        "n_components": share_or_count(keep),
         "metric": metric,
         "drop_first": drop_first,
         "n_neighbors": neighbours,

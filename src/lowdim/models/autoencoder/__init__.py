@@ -16,6 +16,7 @@ Its files, in reading order::
     report      The page of an autoencoder.
     figures     Figures of an autoencoder: how its loss fell, and pictures that it makes.
     solvers/    How networks are trained: shapes, rows in batches, gradients, epochs.
+    prompt      An autoencoder at the prompt.
 """
 
 from lowdim.models.registry import class_of

@@ -386,7 +386,7 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
                 "numbers": [layer.weights.size + layer.bias.size for _, layer in named],
             }
             return make_table(kind, columns)
-        raise BadParameter.of(OWNER, "table", name, "'curve', 'layers' or 'scores'")
+        raise BadParameter.no_table(OWNER, name, "'curve', 'layers' or 'scores'")
 
     @printable
     def explain(self, X: Any = None) -> str:

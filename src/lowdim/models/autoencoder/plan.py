@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadInput, Interrupted, NeedsAnotherPass, NeedsExtra
+from lowdim.errors import BadInput, Interrupted, NeedsAnotherPass, NeedsExtra, Setting
 from lowdim.matrices.convert import Room
 from lowdim.matrices.missing import Observed, constant_columns, missing_values, observe_block
 from lowdim.matrices.preparation import dense
@@ -277,8 +277,11 @@ def _loss(task: NetworkTask, seen: Seen, source: Source) -> str:
         value = seen.low[j] if seen.low[j] < 0 else seen.high[j]
         name = repr(source.columns[j]) if source.columns else str(j)
         raise BadInput(
-            f"Autoencoder(loss='bce') needs values from 0 to 1, but column {name} holds {value:g}: divide the columns "
-            "by their largest values, or use loss='mse'."
+            Setting("loss", "bce", "Autoencoder"),
+            f" needs values from 0 to 1, but column {name} holds {value:g}: divide the columns by their largest "
+            "values, or use ",
+            Setting("loss", "mse"),
+            ".",
         )
     return task.loss
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_n_features, _get_feature_names
 
-from lowdim.errors import BadParameter, WrongColumns
+from lowdim.errors import BadParameter, Setting, WrongColumns
 from lowdim.matrices.preparation import dense, piece_rows
 from lowdim.models.base import parameters
 from lowdim.results.table import Description
@@ -147,6 +147,7 @@ def refuse_other_size(owner: str, shape: tuple[int, ...], n_columns: int) -> Non
     if math.prod(shape) != n_columns:
         size = " × ".join(map(str, shape))
         raise BadParameter(
-            f"{owner}(picture_shape={shape}): pictures of {size} have {math.prod(shape):,} numbers, but the rows "
-            f"have {n_columns:,}; give the height and the width of a row."
+            Setting("picture_shape", shape, owner),
+            f": pictures of {size} have {math.prod(shape):,} numbers, but the rows have {n_columns:,}; give the "
+            "height and the width of a row.",
         )

@@ -201,5 +201,5 @@ def table_by_name(model: Any, tables: Mapping[str, Callable[[Any, Any], Any]], n
     make = tables.get(name) if isinstance(name, str) else None
     found = None if make is None else make(model, X)
     if found is None:
-        raise BadParameter.of(type(model).__name__, "table", name, known)
+        raise BadParameter.no_table(type(model).__name__, name, known)
     return found

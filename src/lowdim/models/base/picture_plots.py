@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadParameter
+from lowdim.errors import BadParameter, Words
 from lowdim.matrices.preparation import dense
 from lowdim.models.base import parameters
 from lowdim.models.base.input import checked_shape, picture_shape_of, refuse_other_size
@@ -124,8 +124,12 @@ def _shape(model: Any, figure: str, given: Any, X: Any = None) -> tuple[int, ...
         side = round(columns**0.5)
         such = f"({side}, {side})" if side * side == columns else "(height, width)"
         raise BadParameter(
-            f"plot.{figure} draws rows as pictures, but a row of {columns:,} numbers does not tell its shape: "
-            f"pass picture_shape={such}, or (height, width, 3) for colours."
+            f"plot.{figure} draws rows as pictures, but a row of {columns:,} numbers does not tell its shape: ",
+            Words(
+                f"pass picture_shape={such}, or (height, width, 3)",
+                f"add --set picture_shape={such.strip('()').replace(', ', ',')}, or with ,3",
+            ),
+            " for colours.",
         )
     shape = checked_shape(f"plot.{figure}", given)
     refuse_other_size(f"plot.{figure}", shape, columns)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from lowdim.errors import BadParameter
+from lowdim.errors import BadParameter, Setting
 from lowdim.models.base import parameters
 from lowdim.models.base.output import frame_kind, named_columns, only_columns, row_labels
 from lowdim.results.k_choice import KChoice
@@ -113,9 +113,10 @@ def column_of(X: Any, name: str, setting: str) -> Any:
             return source.aside(name)
     if not known:
         raise BadParameter(
-            f"{setting}={name!r} names a column, but a {type(X).__name__} has no names: pass a value for each row."
+            Setting(setting, name),
+            f" names a column, but a {type(X).__name__} has no names: pass a value for each row.",
         )
-    raise BadParameter(f"{setting}={name!r}: there is no such column{near(name, known)}")
+    raise BadParameter(Setting(setting, name), f": there is no such column{near(name, known)}")
 
 
 # Figures that many models have: how the model was found, rows by their scores, shares of the variance.

@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar, overload
 
 import numpy as np
 
-from lowdim.errors import BadInput, FormatError
+from lowdim.errors import BadInput, FormatError, Words
 from lowdim.matrices.moments import Moments
 from lowdim.models.registry import FOLDERS, model_class, part_of
 from lowdim.results import codec
@@ -128,8 +128,11 @@ def _refuse_table(path: Path) -> None:
     """An error that helps if a file is named as data are, and does not begin as a model does."""
     if ending_of(path) in ENDINGS and path.is_file() and not begins_as_model(path):
         raise FormatError(
-            f"{path}: a table, not a .lowdim model file: lowdim.open reads it, and the fit of a model, such as "
-            "PCA().fit, takes it."
+            f"{path}: a table, not a .lowdim model file: ",
+            Words(
+                "lowdim.open reads it, and the fit of a model, such as PCA().fit, takes it.",
+                "lowdim fit makes a model of it, and --save keeps that.",
+            ),
         )
 
 

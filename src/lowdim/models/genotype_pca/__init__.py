@@ -11,6 +11,7 @@ Its files, in reading order::
               file.
     overview  A PCA of genotypes in words, and on one screen.
     figures   Figures of a genotype PCA: which axes are more than noise.
+    prompt    PCA of genotypes at the prompt.
 """
 
 from lowdim.models.registry import class_of

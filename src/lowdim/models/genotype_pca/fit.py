@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter, DuplicateRows, RemovedColumns, RemovedRows
+from lowdim.errors import BadInput, BadParameter, DuplicateRows, RemovedColumns, RemovedRows, Setting, Words
 from lowdim.matrices.scaling import Scaling
 from lowdim.models.base.parameters import keep_rule
 from lowdim.models.genotype_pca.matrix import (
@@ -115,20 +115,15 @@ def fit_genotypes(source: Source, task: GenotypeTask, budget: Budget | None) -> 
         fit, matrix, wanted = _fitted(table, counts, task, task.n_components, budget)
     removed = len(table.used) - table.n
     if removed:
+        left = f"{removed:,} of {len(table.used):,} individuals were left out as outliers or for missing calls"
         warnings.warn(
-            f"{removed:,} of {len(table.used):,} individuals were left out as outliers or for missing calls "
-            "(individuals_ says which); transform gives their scores too.",
-            RemovedRows,
-            stacklevel=3,
+            RemovedRows(left, Words(" (individuals_ says which)"), "; transform gives their scores too."), stacklevel=3
         )
     off = _off_autosomes(table, task)
     if off:
-        warnings.warn(
-            f"{off:,} of {table.n_columns:,} SNPs lie on no autosome (X, Y, XY, MT, or a number beyond "
-            f"{task.autosomes}) and were left out, as smartpca does; autosomes=None keeps them.",
-            RemovedColumns,
-            stacklevel=3,
-        )
+        said = f"{off:,} of {table.n_columns:,} SNPs lie on no autosome (X, Y, XY, MT, or a number beyond "
+        said += f"{task.autosomes}) and were left out, as smartpca does; "
+        warnings.warn(RemovedColumns(said, Setting("autosomes", None), " keeps them."), stacklevel=3)
     if task.strict:
         _warn_of_duplicates(table, matrix.alike, wanted)
     return _record(table, counts, fit, matrix, int(wanted.sum()), task, rounds)
@@ -181,7 +176,8 @@ def _with_calls(table: CallTable, counts: CallCounts, task: GenotypeTask) -> tup
     if len(empty) and task.max_missing_individuals >= 1:
         raise BadInput(
             f"{len(empty):,} of {table.n:,} individuals have no call at all (the first is number {empty[0] + 1:,}): "
-            "leave them out, or set max_missing_individuals=0.99."
+            "leave them out, ",
+            Words("or set max_missing_individuals=0.99.", "as with plink --mind 0.99."),
         )
     if not len(few):
         return table, counts
@@ -207,9 +203,14 @@ def _wanted(table: CallTable, counts: CallCounts, task: GenotypeTask) -> Mask:
     if task.min_maf > 0:
         wanted &= np.minimum(counts.frequencies, 1 - counts.frequencies) >= task.min_maf
     if not wanted.any():
+        kept = f"min_maf={task.min_maf:g}, max_missing_snps={task.max_missing_snps:g} and autosomes={task.autosomes}"
         raise BadParameter(
-            f"{OWNER}: none of the {int(varies.sum()):,} SNPs that vary passes min_maf={task.min_maf:g}, "
-            f"max_missing_snps={task.max_missing_snps:g} and autosomes={task.autosomes}: loosen them."
+            Words(f"{OWNER}: "),
+            f"none of the {int(varies.sum()):,} SNPs that vary ",
+            Words(
+                f"passes {kept}: loosen them.",
+                f"lies on chromosomes 1 to {task.autosomes}; --autosomes all keeps the others.",
+            ),
         )
     return wanted if task.ld_r2 is None else pruned(table, counts, wanted, task.ld_r2, task.ld_window)
 

@@ -26,6 +26,7 @@ Its files, in reading order::
     figures                 Figures of a kernel PCA: similarity by distance, and what the width of the kernel does.
     tables                  Tables of a kernel PCA.
     solvers/                How axes in the feature space are found, and rows from their projections.
+    prompt                  Kernel PCA at the prompt.
 """
 
 from lowdim.models.registry import class_of

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lowdim.errors import BadInput
+from lowdim.errors import BadInput, Setting
 from lowdim.models.kernel_pca.kernels import Kernel
 from lowdim.models.kernel_pca.record import KernelFacts
 from lowdim.models.kernel_pca.settings import kernel_of
@@ -74,7 +74,11 @@ def _trial(facts: KernelFacts, rows: Floats, shuffled: Floats, centered: bool) -
     if kernel is None or len(rows) < 5:
         raise BadInput(
             f"Choosing by held-out rows needs a kernel with a name and at least 5 rows, but there are {len(rows)} rows "
-            f"and the kernel is {facts.name!r}: give n_components and gamma as numbers."
+            f"and the kernel is {facts.name!r}: give ",
+            Setting("n_components"),
+            " and ",
+            Setting("gamma"),
+            " as numbers.",
         )
     real, null = _explained(kernel, rows, centered), _explained(kernel, shuffled, centered)
     most = max(len(real), len(null))

@@ -10,7 +10,18 @@ from typing import Any, cast
 
 import numpy as np
 
-from lowdim.errors import AccuracyWarning, BadInput, BadParameter, MissingValues, NotPositive, RankWarning, WrongShape
+from lowdim.errors import (
+    MEND_KERNEL,
+    AccuracyWarning,
+    BadInput,
+    BadParameter,
+    MissingValues,
+    NotPositive,
+    Piece,
+    RankWarning,
+    Words,
+    WrongShape,
+)
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.missing import count_holes, missing_values
 from lowdim.matrices.preparation import dense
@@ -98,7 +109,7 @@ def _exact(task: KernelTask, rows: Floats, route: Route) -> KernelAxes:
             return replace(found, offset=rows.mean(axis=0) @ found.axes) if task.centered else found
         return exact_axes(task.kernel, rows, keep, **settings)
     except OutgrownError as error:
-        raise BadParameter(f"{OWNER}(eigen_solver='lanczos'): {error}") from None
+        raise BadParameter(Words(f"{OWNER}(eigen_solver='lanczos'): "), *error.pieces) from None
 
 
 def _streamed(task: KernelTask, source: Source, plan: KernelPlan) -> KernelAxes:
@@ -199,27 +210,29 @@ def _as_many_as_asked(found: KernelAxes, task: KernelTask) -> KernelAxes:
 def _warn(fit: KernelFit, task: KernelTask) -> None:
     real = int((fit.values > 0).sum())
     if isinstance(task.keep, KeepCount) and real < fit.k:
-        warnings.warn(
+        warning = RankWarning(
             f"{counted(fit.k, 'component')} {'was' if fit.k == 1 else 'were'} asked for, but the kernel has only "
-            f"{real} with variance on these "
-            f"{fit.n_rows:,} rows; the scores of the others are 0 (remove_zero_eig=True leaves them out).",
-            RankWarning,
-            stacklevel=4,
+            f"{real} with variance on these {fit.n_rows:,} rows; the scores of the others are 0",
+            Words(" (remove_zero_eig=True leaves them out)"),
+            ".",
         )
+        warnings.warn(warning, stacklevel=4)
     if fit.reached:
         return
     found = fit.found
     if not fit.approximate:
         said = f"The axes may be off by a sine of {fit.sine:.1e}, {fit.tol:.0e} was asked: "
         equal = f"eigenvalues {fit.k} and {fit.k + 1} differ by little more than the rounding of the kernel matrix"
-        said += f"{equal}; keep one component more or fewer." if task.most is None else "raise max_iter."
+        advice: Piece = f"{equal}; keep one component more or fewer." if task.most is None else "raise max_iter."
     elif np.isnan(found.slack) or (task.n_landmarks is not None and not task.tol):
         return  # random features promise nothing, and so many landmarks were asked for as there are
     else:
         left = found.slack / (found.total + found.slack)
         said = f"{len(found.basis):,} landmarks leave {left:.2g} of the centred trace, {fit.tol:.2g} was asked: "
-        said += "eigenvalue_intervals_ tell what that means; raise n_landmarks or tol."
-    warnings.warn(said, AccuracyWarning, stacklevel=4)
+        advice = Words(
+            "eigenvalue_intervals_ tell what that means; raise n_landmarks or tol.", "the shares are intervals."
+        )
+    warnings.warn(AccuracyWarning(said, advice), stacklevel=4)
 
 
 @contextmanager
@@ -228,7 +241,7 @@ def of_matrices(kernel: Any) -> Iterator[None]:
     try:
         yield
     except MissingValues as holes:
-        raise (holes.of_kernel_matrix() if isinstance(kernel, str) and kernel == "precomputed" else holes) from None
+        raise (holes.advising(MEND_KERNEL) if isinstance(kernel, str) and kernel == "precomputed" else holes) from None
 
 
 def read_only(array: Floats) -> Floats:

@@ -216,7 +216,7 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
         self._record, self._preimages, self._choice = record, None, task.choice
         self._custom = task.kernel if callable(self.kernel) else None
         if self.fit_inverse_transform:
-            _ = self._back.regression  # learnt now, so that its inverse takes no time later
+            _ = self._back().regression  # learnt now, so that its inverse takes no time later
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
@@ -314,7 +314,7 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
         """(m, p) coefficients of the regression from scores to rows about their mean, with fit_inverse_transform."""
         if not self.fit_inverse_transform:
             raise AttributeError("dual_coef_ is learnt with fit_inverse_transform=True only.")
-        dual = self._back.regression.dual
+        dual = self._back().regression.dual
         return dual if self.fit_.scale is None else dual * self.fit_.scale
 
     @Assignable
@@ -322,7 +322,7 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
         """(m, k) scores of the rows that this regression was learnt from, with fit_inverse_transform."""
         if not self.fit_inverse_transform:
             raise AttributeError("X_transformed_fit_ is kept with fit_inverse_transform=True only.")
-        scores = self._back.regression.scores
+        scores = self._back().regression.scores
         return read_only(scores * self._lengths if self.scaling == "lecture1" else scores)
 
     @property
@@ -392,7 +392,7 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
             scores = np.divide(scores, self._lengths, out=np.zeros_like(scores), where=self._lengths > 0)
         way = checked_way(self.preimage, self.fit_.kernel.name)
         way = "ridge" if way == "auto" and self.fit_inverse_transform and self.fit_.kernel.name != "linear" else way
-        found = self._back.rows(scores, way, starts)
+        found = self._back().rows(scores, way, starts)
         return (found.rows, found.distance) if return_distance else found.rows
 
     # -- novelty --------------------------------------------------------------------------------------------------
@@ -484,8 +484,8 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
         """(k,) of the axes of lecture 1, where eigenvectors are not divided by the roots of the eigenvalues."""
         return np.sqrt(self.fit_.values)
 
-    @property
     def _back(self) -> PreimageModel:
+        """What turns scores into rows: no property, as `dir` would ask for it of models that cannot."""
         known: PreimageModel | None = getattr(self, "_preimages", None)
         if known is None or known.alpha != float(self.alpha):
             self._preimages = known = PreimageModel.of(self.fit_, self._kernel, float(self.alpha))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from sklearn.base import clone
 
-from lowdim.errors import BadInput, BadParameter, TooLarge
+from lowdim.errors import BadInput, BadParameter, TooLarge, Words
 from lowdim.matrices.convert import relative_spacing
 from lowdim.matrices.matrix import RowBlocks, warn_constant
 from lowdim.matrices.missing import count_holes
@@ -180,8 +180,9 @@ def plan_kernel(task: KernelTask, asked: str, source: Source, n: int, budget: Bu
     plan = KernelPlan(route, reason, _memory(route, kernel, source, n, k, n_landmarks), budget)
     if budget is not None and plan.memory > budget.room:
         raise TooLarge(
-            f"{OWNER}(memory={size(budget.limit)}): a fit of {n:,} rows takes about {size(plan.memory)} "
-            f"beside the {size(budget.held)} that the process holds; allow more, or ask for fewer components."
+            Words(f"{OWNER}(memory={size(budget.limit)})", f"--memory {size(budget.limit)}"),
+            f": a fit of {n:,} rows takes about {size(plan.memory)} "
+            f"beside the {size(budget.held)} that the process holds; allow more, or ask for fewer components.",
         )
     return plan
 

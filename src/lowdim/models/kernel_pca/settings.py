@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadInput, BadParameter
+from lowdim.errors import BadInput, BadParameter, Setting
 from lowdim.models.kernel_pca.kernels import Cosine, Custom, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from lowdim.models.kernel_pca.record import KernelFacts
 from lowdim.solvers.keep import Keep, KeepCount, KeepShare
@@ -53,7 +53,7 @@ def width(name: str, gamma: Any, c: Any, sigma: Any) -> float | str | None:
         raise BadParameter(f"{OWNER}: {' and '.join(given)} were given, which say the same thing: give one of them.")
     if (c is not None and name not in WIDE) or (sigma is not None and name != "rbf"):
         fit = "kernel='rbf' has sigma, and kernel='rbf' and 'laplacian' have c"
-        raise BadParameter(f"{OWNER}(kernel={name!r}): {given[0]} is the width of another kernel; {fit}.")
+        raise BadParameter(Setting("kernel", name, OWNER), f": {given[0]} is the width of another kernel; {fit}.")
     for word, value in (("c", c), ("sigma", sigma)):
         if value is not None and not _above_zero(value):
             raise BadParameter.of(OWNER, word, value, "a finite number above 0")
@@ -131,13 +131,16 @@ def median_gamma(name: str, rows: Floats) -> float:
         gamma = float(1 / np.median(distances[distances > 0])) if (distances > 0).any() else np.inf
     if not differences.any():
         raise BadInput(
-            f"gamma='median' needs rows that differ, but {PAIRS:,} pairs of rows drawn at random were all equal: give "
-            "gamma as a number."
+            Setting("gamma", "median"),
+            f" needs rows that differ, but {PAIRS:,} pairs of rows drawn at random were all equal: give ",
+            Setting("gamma"),
+            " as a number.",
         )
     if not _above_zero(gamma):
         raise BadInput(
-            f"gamma='median' needs squared distances that float64 can hold, but rows differ by about "
-            f"{float(np.median(np.abs(differences))):.1e}: divide the data by that first."
+            Setting("gamma", "median"),
+            " needs squared distances that float64 can hold, but rows differ by about "
+            f"{float(np.median(np.abs(differences))):.1e}: divide the data by that first.",
         )
     return gamma
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import kurtosistest, norm
 
-from lowdim.errors import BadInput, BadParameter, TooLarge
+from lowdim.errors import BadInput, BadParameter, Setting, TooLarge
 from lowdim.matrices.preparation import Preparation, dense
 from lowdim.models.base.uncertainty import EXCHANGEABLE, Question
 from lowdim.results.certificate import counted
@@ -208,7 +208,9 @@ def _refuse_large(question: Question, fit: LinearFit, count: int) -> None:
         raise TooLarge(
             f"{count:,} resamples of {rows:,} rows × {fit.n_columns:,} columns with {counted(fit.k, 'component')} take "
             f"{needed / 1e6:,.0f} MB, but {free / 1e6:,.0f} MB are left: ask for fewer resamples, fit fewer "
-            "components, or take kind='asymptotic'."
+            "components, or take ",
+            Setting("kind", "asymptotic"),
+            ".",
         )
 
 
@@ -351,6 +353,10 @@ def refuse_scaled(question: Question) -> None:
     """An error if columns were divided by their own standard deviations, which vary from sample to sample too."""
     if question.rescaled:
         raise BadParameter(
-            f"kind='asymptotic' is about covariances, but scale=True makes {question.name} one of correlations, whose "
-            "law is another: ask kind='bootstrap', which scales every resample anew."
+            Setting("kind", "asymptotic"),
+            " is about covariances, but ",
+            Setting("scale", True),
+            f" makes {question.name} one of correlations, whose law is another: ask ",
+            Setting("kind", "bootstrap"),
+            ", which scales every resample anew.",
         )

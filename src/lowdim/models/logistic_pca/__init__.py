@@ -12,6 +12,7 @@ Its files, in reading order::
     report    The page of a logistic PCA.
     figures   Figures of a logistic PCA.
     solvers/  Exponential families, codes of rows, and the searches for loadings.
+    prompt    Logistic PCA at the prompt.
 """
 
 from lowdim.models.registry import class_of

@@ -351,7 +351,7 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         if name == "path":
             return make_table(kind, {"pass": np.arange(len(fit.descent.path)), "cost": fit.descent.path})
         known_names = "'components', 'axes', 'deviance', 'path' or 'scores'"
-        raise BadParameter.of(OWNER, "table", name, known_names)
+        raise BadParameter.no_table(OWNER, name, known_names)
 
     @printable
     def explain(self, X: Any = None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter
+from lowdim.errors import BadInput, BadParameter, Piece, Setting
 from lowdim.matrices.missing import missing_values
 from lowdim.models.base import parameters
 from lowdim.models.logistic_pca.record import ENCODERS, PROJECTION
@@ -126,7 +126,9 @@ def refuse_extremes(seen: Overview, source: Source, family: Family) -> None:
     if family.name == "poisson" and float(seen.most.max()) > MOST_COUNT:
         raise BadInput(
             f"{source.describe()} holds counts up to {seen.most.max():.0e}: above {MOST_COUNT:.0e} one count cannot be "
-            "told from the next; divide by a power of ten, or use family='gaussian'."
+            "told from the next; divide by a power of ten, or use ",
+            Setting("family", "gaussian"),
+            ".",
         )
     if family.name == "gaussian" and not seen.still().all() and not RANGE[0] < largest < RANGE[1]:
         raise BadInput(
@@ -140,11 +142,12 @@ def outside_of(family: Family, seen: Overview, source: Source, outside: NDArray[
     j = int(outside[0])
     name = source.columns[j] if source.columns else f"column {j}"
     more = f" (and {len(outside) - 1:,} more columns)" if len(outside) > 1 else ""
-    advice = {
-        "bernoulli": "divide by the largest value, use family='poisson' for counts, or family='gaussian'",
-        "poisson": "use family='gaussian' for numbers of either sign",
-    }[family.name]
+    counts, numbers = Setting("family", "poisson"), Setting("family", "gaussian")
+    advice: dict[str, tuple[Piece, ...]] = {
+        "bernoulli": ("divide by the largest value, use ", counts, " for counts, or ", numbers),
+        "poisson": ("use ", numbers, " for numbers of either sign"),
+    }
     below = seen.least[j] < family.least
     negative = "Negative values in data: " if below else ""  # scikit-learn's words for it
     held = f"{name!r} holds values from {seen.least[j]:g} to {seen.most[j]:g}{more}"
-    return BadInput(f"{negative}{held}, but the {family.name} family has {family.entries}: {advice}.")
+    return BadInput(f"{negative}{held}, but the {family.name} family has {family.entries}: ", *advice[family.name], ".")

@@ -20,6 +20,7 @@ Its files, in reading order::
     uncertainty   How sure the parts of a non-negative factorisation are: by factorisations of resampled rows, part for
                   part.
     solvers/      Algorithms of non-negative factors, one a file; compiled loops begin with `compiled_`.
+    prompt        NMF at the prompt.
 """
 
 from lowdim.models.registry import class_of

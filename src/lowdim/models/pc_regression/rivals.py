@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.linear_model import RidgeCV
 
-from lowdim.errors import BadInput
+from lowdim.errors import BadInput, Words
 from lowdim.models.pc_regression.folds import (
     FEW,
     Split,
@@ -71,8 +71,10 @@ def refuse_few(sample: Sample, task: RegressionTask) -> None:
     left = n - -(-n // min(task.cv, n))
     if left < 3:
         raise BadInput(
-            f"n_samples={n}: {min(task.cv, n)} folds leave {counted(left, 'row')} to choose by, but to compare methods "
-            "that each make their own choice takes at least 3: give more rows, or leave compare=True out."
+            Words(f"n_samples={n}", f"{n} rows have a target"),
+            f": {min(task.cv, n)} folds leave {counted(left, 'row')} to choose by, but to compare methods "
+            "that each make their own choice takes at least 3: give more rows, or ",
+            Words("leave compare=True out.", "add --alone."),
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter, WrongShape
+from lowdim.errors import BadInput, BadParameter, Words, WrongShape
 from lowdim.matrices.missing import count_holes, missing_values, refuse_block_holes
 from lowdim.matrices.preparation import dense
 from lowdim.models.pc_regression.record import RegressionFit
@@ -171,8 +171,9 @@ def _refuse(rows: Rows, source: Source, fills: bool) -> None:
     n = len(rows.X)
     if n < 3:
         raise BadInput(
-            f"n_samples={n}: a regression needs at least 3 rows with a weight above 0, so that something can be held "
-            "out and a line is not drawn through two points."
+            Words(f"n_samples={n}", f"{n} rows have a target"),
+            ": a regression needs at least 3 rows with a weight above 0, so that something can be held "
+            "out and a line is not drawn through two points.",
         )
     holes = count_holes(rows.X)
     if holes is not None and (holes[1].any() or not fills):

@@ -27,7 +27,7 @@ def regression_table(fit: RegressionFit, name: str, level: float) -> dict[str, A
             raise BadParameter("PCRegression.table('rivals'): fit with compare=True, so that others are judged too.")
         return _rivals(fit)
     known = "'coefficients', 'components', 'cv', 'rivals' or 'predictions'"
-    raise BadParameter.of("PCRegression", "table", name, known)
+    raise BadParameter.no_table("PCRegression", name, known)
 
 
 def _coefficients(fit: RegressionFit, level: float) -> dict[str, Any]:

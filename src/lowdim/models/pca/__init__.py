@@ -8,6 +8,7 @@ Its files, in reading order::
     convert      Fitted scikit-learn models as ours.
     figures      Figures of a PCA, and of a PCA of rows with holes.
     uncertainty  How sure a PCA is: by resamples of its rows, or by the law of large samples.
+    prompt       PCA at the prompt.
 """
 
 from lowdim.models.registry import class_of

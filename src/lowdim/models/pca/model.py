@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import CannotMerge, Interrupted, MissingValues, NeedsAnotherPass, WrongColumns
+from lowdim.errors import MEND_CALLS, CannotMerge, Interrupted, MissingValues, NeedsAnotherPass, WrongColumns
 from lowdim.matrices.convert import relative_spacing
 from lowdim.matrices.matrix import KnownMoments
 from lowdim.matrices.missing import naming_all_holes
@@ -161,7 +161,7 @@ class PCA(Unsure, LinearModel):
             raise
         except MissingValues as holes:
             if self.missing == "error":
-                raise (holes.of_genotypes() if isinstance(source, ColumnwiseSource) else holes) from None
+                raise (holes.advising(MEND_CALLS) if isinstance(source, ColumnwiseSource) else holes) from None
             learnt = Learnt(fit_with_holes(self, source, sample_weight, scaling), None)
         self._remember(X, source)
         self._record = learnt.fit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadParameter
+from lowdim.errors import BadParameter, Setting, Words
 from lowdim.matrices.missing import observe
 from lowdim.models.base.uncertainty import Question
 from lowdim.models.linear.uncertainty import (
@@ -25,6 +25,8 @@ from lowdim.results.uncertainty import Uncertainty
 from lowdim.solvers.resampling.large_sample import Spectrum
 from lowdim.types import Floats
 
+PROMPT = "pca has no posterior: take --kind bootstrap or asymptotic, or --model ppca"
+
 
 def answer(question: Question) -> Uncertainty:
     """Of a PCA; of one of rows with missing values, as probabilistic PCA answers."""
@@ -32,7 +34,8 @@ def answer(question: Question) -> Uncertainty:
         return with_missing_values(question)
     if question.kind == "posterior":
         raise BadParameter(
-            "PCA has no posterior: ask kind='bootstrap' or 'asymptotic', or fit ProbabilisticPCA, whose model has one."
+            Words("PCA has no posterior: ask kind='bootstrap' or 'asymptotic', or fit ProbabilisticPCA", PROMPT),
+            ", whose model has one.",
         )
     whiten = bool(question.model.whiten)
 
@@ -51,7 +54,12 @@ def by_law(question: Question, whiten: bool) -> Uncertainty:
     fit, model = question.model.fit_, question.model
     refuse_scaled(question)
     if not model.center:
-        raise BadParameter("kind='asymptotic' is about rows less their mean, but center=False: ask kind='bootstrap'.")
+        raise BadParameter(
+            Setting("kind", "asymptotic"),
+            " is about rows less their mean, but center=False: ask ",
+            Setting("kind", "bootstrap"),
+            ".",
+        )
     sample = sample_of(question, fit)
     Y = sample.Y
     values, axes, rest, said = _known(fit, Y, question.weight)

@@ -15,6 +15,7 @@ Its files, in reading order::
     uncertainty   How sure a probabilistic PCA is, and a PCA of rows with holes: by resamples, by its posterior, by
                   large samples.
     solvers/      EM with missing values: its steps, its start, what they cost in information, and held-out likelihoods.
+    prompt        Probabilistic PCA at the prompt.
 """
 
 from lowdim.models.registry import class_of

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 
-from lowdim.errors import BadParameter, LowdimWarning, TooLarge
+from lowdim.errors import BadParameter, LowdimWarning, Setting, TooLarge, Words
 from lowdim.matrices.convert import in_memory
 from lowdim.matrices.missing import observe, observed_scales
 from lowdim.matrices.packed import diagonal
@@ -75,12 +75,22 @@ def answer(question: Question) -> Uncertainty:
         return _closed_resamples(question, fit) if closed else _refits(question, fit)
     if question.kind == "posterior":
         if not latent:
-            raise BadParameter("PCA has no posterior: fit ProbabilisticPCA, or ask kind='bootstrap'.")
+            raise BadParameter(
+                "PCA has no posterior: ",
+                Words("fit ProbabilisticPCA", "take --model ppca"),
+                ", or ask ",
+                Setting("kind", "bootstrap"),
+                ".",
+            )
         return _posterior(question, fit)
     if not closed:
         raise BadParameter(
-            f"kind='asymptotic' is about maximum likelihood without holes, but this {question.name} was fitted by EM: "
-            "ask kind='bootstrap' or, of ProbabilisticPCA, kind='posterior'."
+            Setting("kind", "asymptotic"),
+            f" is about maximum likelihood without holes, but this {question.name} was fitted by EM: ask ",
+            Setting("kind", "bootstrap"),
+            " or, of ProbabilisticPCA, ",
+            Setting("kind", "posterior"),
+            ".",
         )
     return _closed_law(question, fit)
 
@@ -360,7 +370,10 @@ def _of_many(question: Question, fit: LatentFit, scores: Intervals) -> Uncertain
     if fit.spread is None:
         raise TooLarge(
             f"The posterior of {fit.n_columns:,} × {fit.k} loadings takes the inverse of a matrix with as many rows, "
-            f"and {MOST_PARAMETERS:,} are allowed: ask kind='bootstrap', or posterior(X) for the hidden values alone."
+            f"and {MOST_PARAMETERS:,} are allowed: ask ",
+            Setting("kind", "bootstrap"),
+            Words(", or posterior(X) for the hidden values alone"),
+            ".",
         )
     said = (
         "Loadings have the posterior of variational Bayes, which takes them for independent of the hidden values: its "

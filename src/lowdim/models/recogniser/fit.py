@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
-from lowdim.errors import BadInput, BadParameter, LowdimWarning, RankWarning, SingularModel
+from lowdim.errors import BadInput, BadParameter, LowdimWarning, RankWarning, Setting, SingularModel, Words
 from lowdim.models.base import parameters
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.linear import gaussian
@@ -83,8 +83,12 @@ def _as_strangers(
     people = int(places.max()) + 1
     if people < 2:
         raise BadInput(
-            "Recogniser: the gallery has one identity, and none is left to be a stranger to it: give two or more, or "
-            "max_distance in place of reject."
+            Words(f"{OWNER}: "),
+            "the gallery has one identity, and none is left to be a stranger to it: give two or more, or ",
+            Setting("max_distance"),
+            " in place of ",
+            Setting("reject"),
+            ".",
         )
     part = rng.permutation(people) % min(PEOPLE_PARTS, people)
     found, densities = np.empty(len(places)), np.empty(len(places))
@@ -181,9 +185,10 @@ def refuse_missing(owner: str, labels: Any) -> None:
     count = int(missing.sum())
     if count:
         raise BadInput(
-            f"{owner}: {count:,} of {given.size:,} labels {'is' if count == 1 else 'are'} missing (NaN or inf), the "
+            Words(f"{owner}: "),
+            f"{count:,} of {given.size:,} labels {'is' if count == 1 else 'are'} missing (NaN or inf), the "
             "first that of row "
-            f"{int(np.argmax(missing)) + 1:,}, but each row needs one: fill them in, or leave those rows out."
+            f"{int(np.argmax(missing)) + 1:,}, but each row needs one: fill them in, or leave those rows out.",
         )
 
 
@@ -249,9 +254,8 @@ def check_settings(model: Recogniser) -> None:
     if model.max_distance is not None:
         parameters.real(OWNER, "max_distance", model.max_distance, 0.0)
         if model.reject is not None:
-            raise BadParameter.of(
-                OWNER, "max_distance", model.max_distance, f"None, as reject={model.reject} finds the limit"
-            )
+            needed = (Words("None", "left out"), ", as ", Setting("reject", model.reject), " finds the limit")
+            raise BadParameter.of(OWNER, "max_distance", model.max_distance, needed)
 
 
 def fit_gallery(
@@ -264,12 +268,16 @@ def fit_gallery(
     space = task.space(kept)
     parameters.whole(OWNER, "n_neighbors", model.n_neighbors, 1, rows.shape[0])
     if model.metric == COSINE and space.fit_.k - model.drop_first == 1:
-        warnings.warn(
-            f"n_components={model.n_components!r} leaves one component to compare by, and angles in one dimension "
-            "are only signs: keep more, scale columns of different units (scale=True), or use another metric.",
-            RankWarning,
-            stacklevel=3,
+        warning = RankWarning(
+            Setting("n_components", model.n_components),
+            " leaves one component to compare by, and angles in one dimension are only signs: keep more, scale columns "
+            "of different units (",
+            Setting("scale", True),
+            "), or use another ",
+            Setting("metric"),
+            ".",
         )
+        warnings.warn(warning, stacklevel=3)
     rejects = any(given is not None for given in (model.reject, model.max_distance, model.reject_outside))
     unknown = unknown_label(OWNER, model.unknown, classes) if rejects else None
     trial = _trial(model, space, rows, places, task)

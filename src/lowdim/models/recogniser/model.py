@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadInput, BadParameter
+from lowdim.errors import BadInput, BadParameter, Words
 from lowdim.matrices.preparation import Preparation
 from lowdim.models.base import parameters
 from lowdim.models.base.estimator import RecordedModel
@@ -141,7 +141,9 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         classes, places = np.unique(labels_of(OWNER, source, y), return_inverse=True)
         rows, _ = all_rows(source)
         if rows.shape[0] != len(places):  # rows of a stream are counted by reading them
-            raise BadInput(f"{OWNER}: {rows.shape[0]:,} rows came with {len(places):,} labels; each row needs one.")
+            raise BadInput(
+                Words(f"{OWNER}: "), f"{rows.shape[0]:,} rows came with {len(places):,} labels; each row needs one."
+            )
         self._record = fit_gallery(self, source, rows, classes, places.astype(np.int64))
         self._remember(X, source)
         return self
@@ -367,7 +369,7 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
             return make_table(frame_kind(X) or kind, columns, like=X)
         if name == "scores":
             return scores_table(frame_kind(X) or kind, self._axes, self._scores(X), like=X)
-        raise BadParameter.of(OWNER, "table", name, "'identities', 'trial', 'nearest' or 'scores'")
+        raise BadParameter.no_table(OWNER, name, "'identities', 'trial', 'nearest' or 'scores'")
 
     @printable
     def explain(self) -> str:

@@ -11,6 +11,7 @@ Its files, in reading order::
     report    The pages of a codebook and of a mixture: groups of rows.
     figures   Figures of a codebook, and of a mixture: groups of rows, how large and about where.
     solvers   Rows and the nearest of k codewords: which it is, and what Lloyd's step needs to know of all rows at once.
+    prompt    A codebook at the prompt.
 """
 
 from lowdim.models.registry import class_of

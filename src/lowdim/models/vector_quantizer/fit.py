@@ -12,7 +12,7 @@ import sklearn
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from lowdim.errors import BadInput, BadParameter, NotConverged, RankWarning
+from lowdim.errors import BadInput, BadParameter, NotConverged, RankWarning, Words
 from lowdim.matrices.missing import count_holes, missing_values
 from lowdim.matrices.preparation import dense
 from lowdim.models.base.parameters import seed_of
@@ -177,7 +177,7 @@ def _refuse_too_few(n: int, source: Source, task: CodebookTask) -> None:
     some = "number of rows"
     if source.weighted or isinstance(source, WeightedSource):
         some = "number of rows of positive weight"
-    needed = f"at most the {some}, and {source.describe()} has n_samples={n}"
+    needed = (f"at most the {some}, ", Words(f"and {source.describe()} has n_samples={n}", f"of which there are {n}"))
     raise BadParameter.of("VectorQuantizer", "n_components", task.k, needed)
 
 

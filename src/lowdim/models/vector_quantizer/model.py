@@ -347,7 +347,7 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         if name == "compression":
             return make_table(kind, dict(self.compression()))
         names = "'codebook', 'usage', 'compression' or 'codes'"
-        raise BadParameter.of("VectorQuantizer", "table", name, names)
+        raise BadParameter.no_table("VectorQuantizer", name, names)
 
     @printable
     def explain(self, X: Any = None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadInput, BadParameter, MissingValues
+from lowdim.errors import BadInput, BadParameter, MissingValues, Words
 from lowdim.matrices.convert import row_weights
 from lowdim.models.genotype_pca.model import GenotypePCA
 from lowdim.models.kernel_pca.model import KernelPCA
@@ -29,8 +29,11 @@ from lowdim.views.text.screen import swamping
 OWNER = "choose_k"
 
 GENOTYPES = (
-    "genotypes have a test of their own (Patterson, Price & Reich 2006): fit GenotypePCA, whose n_significant_ is the "
-    "number of axes beyond noise, and whose tracy_widom_ tests each."
+    "genotypes have a test of their own (Patterson, Price & Reich 2006): ",
+    Words(
+        "fit GenotypePCA, whose n_significant_ is the number of axes beyond noise, and whose tracy_widom_ tests each.",
+        "lowdim fit --model genotypes says how many axes are beyond noise, and tests each.",
+    ),
 )
 """Rules here know neither allele frequencies nor SNPs that are inherited together."""
 
@@ -118,7 +121,8 @@ def choose_k(
     noise = _noise(noise)
     model, rows = _model_and_rows(data, X, scale)
     if isinstance(model, (NMF, KernelPCA)) and (sample_weight is not None or noise is not None):
-        raise BadParameter(f"{OWNER}: sample_weight and noise are for linear components; leave them out.")
+        said = f"{OWNER}: sample_weight and noise are for linear components; leave them out."
+        raise BadParameter(Words(said, "--noise is of --model pca; leave it out."))
     if isinstance(model, NMF):
         return _of_parts(model, rows, rules, seed)
     if isinstance(model, KernelPCA):
@@ -245,7 +249,7 @@ def _model_and_rows(data: Any, X: Any, scale: Any) -> tuple[Any, Source | None]:
             raise BadParameter(f"{OWNER}(data, X): X is for an estimator, but data is a {type(data).__name__}.")
         return PCA(scale=scale), _table(data)
     if isinstance(data, GenotypePCA):
-        raise BadParameter(f"{OWNER}(GenotypePCA): {GENOTYPES}")
+        raise BadParameter(Words(f"{OWNER}(GenotypePCA): "), *GENOTYPES)
     if not isinstance(data, (PCA, ProbabilisticPCA, NMF, KernelPCA)):
         kinds = "a PCA, ProbabilisticPCA, NMF or KernelPCA of lowdim, or rows"
         raise BadParameter.of(OWNER, "data", data, f"{kinds}; lowdim.convert takes scikit-learn's PCA")
@@ -260,7 +264,7 @@ def _model_and_rows(data: Any, X: Any, scale: Any) -> tuple[Any, Source | None]:
 def _table(data: Any) -> Source:
     rows = open_source(data)
     if isinstance(rows, PlinkSource):
-        raise BadParameter(f"{OWNER}({rows.describe()}): {GENOTYPES}")
+        raise BadParameter(Words(f"{OWNER}({rows.describe()}): "), *GENOTYPES)
     return rows
 
 

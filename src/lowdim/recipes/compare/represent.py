@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadInput, BadParameter, LowdimError
+from lowdim.errors import BadInput, BadParameter, LowdimError, Setting, Told
 from lowdim.matrices.preparation import dense
 from lowdim.models.autoencoder.record import NetworkFit
 from lowdim.models.base.output import make_table
@@ -44,7 +44,12 @@ def contestants(models: Sequence[Any] | Mapping[str, Any] | str, k: Any, seed: i
     named = isinstance(models, Mapping)
     pairs = list(models.items()) if isinstance(models, Mapping) else [(None, model) for model in models]
     if not pairs:
-        raise BadParameter("compare(models=[]): nothing to compare; name models, as in models=['pca', 'nmf', 'vq'].")
+        raise BadParameter(
+            Setting("models", [], "compare"),
+            ": nothing to compare; name models, as in ",
+            Setting("models", ["pca", "nmf", "vq"]),
+            ".",
+        )
     found: dict[str, Contestant] = {}
     for key, model in pairs:
         made = _by_name(model, k, seed) if isinstance(model, str) else _as_given(model)
@@ -80,7 +85,7 @@ def _by_name(name: str, k: Any, seed: int) -> Contestant:
     if known not in NAMED:
         close = difflib.get_close_matches(known, NAMED, n=1)
         guess = f"; did you mean {close[0]!r}?" if close else f", but {', '.join(NAMED)}."
-        raise BadParameter(f"compare(models=[{name!r}]): there is no such model{guess}")
+        raise BadParameter(Setting("models", [name], "compare"), f": there is no such model{guess}")
     if not is_whole(k) or int(k) < 1:
         raise BadParameter.of("compare", "k", k, f"a whole number from 1, as the components of {name!r}")
     title, make = NAMED[known]
@@ -209,7 +214,7 @@ def naming_warnings(name: str) -> Iterator[None]:
         yield
     for one in said:
         message = one.message if isinstance(one.message, Warning) else one.category(one.message)
-        message.args = (f"{name}: {message}",)
+        message = message.said_of(name) if isinstance(message, Told) else type(message)(f"{name}: {message}")
         warnings.warn_explicit(message, one.category, one.filename, one.lineno)
 
 
@@ -228,8 +233,10 @@ def represented(rows: Rows, asked: Contestant) -> tuple[Representation, Any]:
         back = _back(model, shown)
         basis, mean = _basis(model, shown, back)
     except (ValueError, TypeError) as error_of_model:
-        kind = type(error_of_model) if isinstance(error_of_model, LowdimError) else BadInput
-        raise kind(f"{asked.name}: {error_of_model}") from error_of_model
+        if isinstance(error_of_model, LowdimError):
+            error_of_model.said_of(asked.name)
+            raise
+        raise BadInput(f"{asked.name}: {error_of_model}") from error_of_model
     numbers, stored = _kept(model, basis, mean, codes, rows)
     found = Representation(
         name=asked.name,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lowdim.errors import BadParameter, MissingValues
+from lowdim.errors import BadParameter, MissingValues, Words
 from lowdim.models.ppca_mixture.solvers import Mixture, Prior, Settings, fit_mixture, parted
 from lowdim.models.ppca_mixture.solvers import start as start_mixture
 from lowdim.recipes.pictures.noise import noise_sd
@@ -365,7 +365,9 @@ def denoise(
         known = " or ".join(f'"{name}"' for name in METHODS)
         raise BadParameter.of("denoise", "method", method, known)
     if sigma is not None and not 0 <= sigma < math.inf:
-        raise BadParameter.of("denoise", "sigma", sigma, "a number from 0, or None to find it from the picture")
+        raise BadParameter.of(
+            "denoise", "sigma", sigma, ("a number from 0, or ", Words("None", "auto"), " to find it from the picture")
+        )
     if not isinstance(patch, (int, np.integer)) or patch < 2:
         raise BadParameter.of("denoise", "patch", patch, "a whole number of pixels from 2")
     given = Picture.of(picture, peak)

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.ndimage import distance_transform_edt, gaussian_filter, label
 from scipy.sparse.linalg import spsolve
 
-from lowdim.errors import BadInput, BadParameter, NotNumeric, WrongShape
+from lowdim.errors import BadInput, BadParameter, NotNumeric, Setting, WrongShape
 from lowdim.recipes.pictures.picture import Picture
 from lowdim.types import Floats, Mask
 
@@ -116,7 +116,8 @@ def _of_colour(picture: Picture, missing: str | ArrayLike) -> Mask:
     if isinstance(missing, str):
         if not re.fullmatch("#[0-9a-fA-F]{6}", missing):
             raise BadParameter(
-                f"missing={missing!r}: it must be alpha, or the colour of missing pixels as #rrggbb, such as #ff00ff."
+                Setting("missing", missing),
+                ": it must be alpha, or the colour of missing pixels as #rrggbb, such as #ff00ff.",
             )
         colour = np.array([int(missing[i : i + 2], 16) for i in (1, 3, 5)]) * ((picture.peak or 255.0) / 255.0)
     else:

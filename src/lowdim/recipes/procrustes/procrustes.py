@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter, WrongShape
+from lowdim.errors import BadInput, BadParameter, Setting, Words, WrongShape
 from lowdim.models.base.parameters import check_seed, seed_of, whole
 from lowdim.recipes.procrustes.result import PROJECTIONS, Placement
 from lowdim.types import Floats
@@ -194,8 +194,9 @@ def _projected(places: Floats, projection: str) -> Floats:
         return places
     if places.shape[1] != 2 or (np.abs(places[:, 0]) > 180).any() or (np.abs(places[:, 1]) > 90).any():
         raise BadInput(
-            "projection='gall-peters' needs longitudes from −180 to 180 and latitudes from −90 to 90, in degrees "
-            f"and in this order, and {places.shape[1]} columns with values up to {np.abs(places).max():g} came."
+            Words("projection='gall-peters'", "a map"),
+            " needs longitudes from −180 to 180 and latitudes from −90 to 90, in degrees "
+            f"and in this order, and {places.shape[1]} columns with values up to {np.abs(places).max():g} came.",
         )
     longitude, latitude = np.radians(places).T
     # in degrees along the standard parallels of 45°, so that plain and projected maps have like numbers
@@ -207,14 +208,17 @@ def _numbers(name: str, given: Any) -> Floats:
     try:
         values = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise BadInput(f"procrustes: the {name} must be numbers, one row for each individual.") from None
+        raise BadInput(Words("procrustes: "), f"the {name} must be numbers, one row for each individual.") from None
     if values.ndim != 2 or values.shape[1] < 1:
-        raise WrongShape(f"procrustes: the {name} have shape {values.shape}, but individuals × axes are needed.")
+        raise WrongShape(
+            Words("procrustes: "), f"the {name} have shape {values.shape}, but individuals × axes are needed."
+        )
     wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
     if len(wrong):
         raise BadInput(
-            f"procrustes: {len(wrong):,} of {len(values):,} rows of the {name} are not finite numbers (the first is "
-            f"row {wrong[0] + 1:,}): leave those individuals out."
+            Words("procrustes: "),
+            f"{len(wrong):,} of {len(values):,} rows of the {name} are not finite numbers (the first is "
+            f"row {wrong[0] + 1:,}): leave those individuals out.",
         )
     return values
 
@@ -222,12 +226,20 @@ def _numbers(name: str, given: Any) -> Floats:
 def _labels(groups: Any, n: int, permute: str) -> NDArray[np.intp] | None:
     if groups is None:
         if permute == "groups":
-            raise BadParameter("procrustes(permute='groups') needs groups: a label for each individual.")
+            raise BadParameter(
+                Setting("permute", "groups", OWNER),
+                " needs ",
+                Words("groups: a label for each individual.", "--label, the population of each."),
+            )
         return None
     given = np.asarray(groups)
     if given.shape != (n,):
-        raise WrongShape(f"procrustes: groups have shape {given.shape}, but a label for each of {n:,} rows is needed.")
+        raise WrongShape(
+            Words("procrustes: "), f"groups have shape {given.shape}, but a label for each of {n:,} rows is needed."
+        )
     labels = np.unique(given.astype(str), return_inverse=True)[1]
     if permute == "groups" and labels.max() < 3:
-        raise BadParameter(f"procrustes(permute='groups') needs at least four groups, and {labels.max() + 1} came.")
+        raise BadParameter(
+            Setting("permute", "groups", OWNER), f" needs at least four groups, and {labels.max() + 1} came."
+        )
     return np.asarray(labels, dtype=np.intp)

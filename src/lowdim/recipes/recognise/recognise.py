@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter, SingularModel
+from lowdim.errors import BadInput, BadParameter, SingularModel, Words
 from lowdim.models.base.input import picture_shape_of
 from lowdim.models.recogniser.fit import FOLDER, NAME, labels_of, refuse_missing
 from lowdim.models.recogniser.model import Recogniser
@@ -355,8 +355,9 @@ def _fitted(model: Recogniser, labels: Any, settings: dict[str, Any]) -> Recogni
     other += ["labels"] if labels is not None else []
     if other:
         raise BadParameter(
-            f"recognise: {other[0]} was given beside a fitted Recogniser, which has its own: leave it out, or give the "
-            "rows of the gallery."
+            Words("recognise: "),
+            f"{other[0]} was given beside a fitted Recogniser, which has its own: leave it out, or give the "
+            "rows of the gallery.",
         )
     return model
 
@@ -410,20 +411,25 @@ def _truth(source: Source, labels: Any) -> NDArray[Any] | None:
     refuse_missing("probe_labels", labels)
     found = np.asarray(labels)
     if found.ndim != 1:
-        raise BadInput(f"recognise: probe_labels have the shape {found.shape}, but one label for each probe is needed.")
+        raise BadInput(
+            Words("recognise: "), f"probe_labels have the shape {found.shape}, but one label for each probe is needed."
+        )
     return found
 
 
 def _refuse_other_labels(truth: NDArray[Any], classes: NDArray[Any], probes: Source) -> None:
     """Raise an error if labels are not one for each probe, or of another kind than those of the gallery."""
     if len(truth) != probes.n_rows:
-        raise BadInput(f"recognise: {probes.n_rows:,} probes came with {len(truth):,} labels; each needs one.")
+        raise BadInput(
+            Words("recognise: "), f"{probes.n_rows:,} probes came with {len(truth):,} labels; each needs one."
+        )
     ours, theirs = (all(isinstance(label, str) for label in labels.tolist()) for labels in (classes, truth))
     if ours != theirs:
         kinds = ["texts" if text else "numbers" for text in (ours, theirs)]
         raise BadInput(
-            f"recognise: labels of the gallery are {kinds[0]}, those of the probes {kinds[1]}, so that none could "
-            "agree; make them alike."
+            Words("recognise: "),
+            f"labels of the gallery are {kinds[0]}, those of the probes {kinds[1]}, so that none could "
+            "agree; make them alike.",
         )
 
 

@@ -153,7 +153,7 @@ class Recognition:
             "open_set": self._open_set,
         }
         if name not in makers:
-            raise BadParameter.of("recognise", "table", name, f"one of {', '.join(map(repr, makers))}")
+            raise BadParameter.no_table("recognise", name, f"one of {', '.join(map(repr, makers))}")
         if name not in ("probes", "summary") and self.labels is None:
             raise BadInput(f"table({name!r}) needs to know whose the probes are: give probe_labels to recognise.")
         return Table(makers[name]())

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from lowdim.errors import MEND_MISSING, BadInput, BadParameter, MissingValues, NeedsAnotherPass, TooLarge
+from lowdim.errors import BadInput, BadParameter, MissingValues, NeedsAnotherPass, TooLarge, Words
 from lowdim.matrices.convert import as_matrix, relative_spacing
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.preparation import Preparation, dense
@@ -148,7 +148,10 @@ LEAST_TOL = 1e-6
 ARRAYS = 3
 """Of p × p numbers that are in memory at a time: the correlations, those of columns that vary, and a factor of them."""
 
-FILL = "fill them first, as ProbabilisticPCA('auto').fit(X).impute(X) does, or leave those rows or columns out"
+FILL = Words(
+    "fill them first, as ProbabilisticPCA('auto').fit(X).impute(X) does, or leave those rows or columns out",
+    "fill them first, as lowdim impute does, or leave those rows or columns out",
+)
 
 COARSE = 0.05
 """Of a column's deviation: rounding that leaves more says little about a relation, as with marks from 1 to 5."""
@@ -217,7 +220,7 @@ def redundant(X: Any, tol: float = 0.01, *, sample_weight: Any = None) -> Redund
         with one_blas_thread():
             found = _found(as_matrix(source, scaling, sample_weight), source, float(tol))
     except MissingValues as error:
-        raise MissingValues(str(error).replace(MEND_MISSING, FILL)) from None
+        raise error.advising(FILL) from None
     return replace(found, make=partial(make_table, frame_kind(X)))
 
 
@@ -227,8 +230,8 @@ def _refuse_large(p: int) -> None:
     if needed > free:
         raise TooLarge(
             f"Relations between {p:,} columns take {needed / 1e9:,.1f} GB ({ARRAYS} arrays of p × p numbers), but "
-            f"{free / 1e9:,.1f} GB are left: look at up to {int((free / ARRAYS / 8) ** 0.5):,} columns at a time, by "
-            "lowdim.open(X, columns=…)."
+            f"{free / 1e9:,.1f} GB are left: look at up to {int((free / ARRAYS / 8) ** 0.5):,} columns at a time, by ",
+            Words("lowdim.open(X, columns=…).", "--columns or --drop."),
         )
 
 

@@ -97,7 +97,7 @@ class Redundancy:
             return self.make(_relations((*self.duplicates, *(self.combinations or ()))))
         if name == "directions":
             return self.make(_directions(self.directions or ()))
-        raise BadParameter.of("Redundancy", "table", name, "'relations' or 'directions'")
+        raise BadParameter.no_table("Redundancy", name, "'relations' or 'directions'")
 
     def __str__(self) -> str:
         return str(Text("\n".join(lines_of(self))))

@@ -25,7 +25,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer, TfidfTransformer
 
-from lowdim.errors import BadInput, BadParameter
+from lowdim.errors import BadInput, BadParameter, Setting
 from lowdim.results.certificate import counted
 from lowdim.types import Floats
 
@@ -89,7 +89,11 @@ def count_words(
     except ValueError as error:
         raise BadInput(
             f"No word is left of {counted(n, 'text')}: none is in {least:,} to {most:,} of them and no stop word "
-            f"({said}); lower min_df, raise max_df, or give more or longer texts.{_advice(texts)}"
+            f"({said}); lower ",
+            Setting("min_df"),
+            ", raise ",
+            Setting("max_df"),
+            f", or give more or longer texts.{_advice(texts)}",
         ) from error
     words = tuple(counter.get_feature_names_out().tolist())
     X = scipy.sparse.csr_array(X)

@@ -13,7 +13,7 @@ import scipy.sparse
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from lowdim.errors import BadFile
+from lowdim.errors import BadFile, Setting
 from lowdim.sources.arrays import ArraySource, SparseSource, as_table, refuse_dtype, refuse_shape
 from lowdim.sources.formats.long_reads import LongReads
 from lowdim.sources.kinds import refuse_bomb
@@ -114,7 +114,9 @@ def _chosen(path: Path, arrays: Any, name: str | None) -> str:
     if len(tables) != 1:
         some = ", ".join(tables or names)
         raise BadFile(
-            f"{path}: holds {len(tables)} tables ({some}); say which to read, as in table={(tables or names)[0]!r}."
+            f"{path}: holds {len(tables)} tables ({some}); say which to read, as in ",
+            Setting("table", (tables or names)[0]),
+            ".",
         )
     return str(tables[0])
 

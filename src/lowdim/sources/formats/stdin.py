@@ -25,6 +25,10 @@ INSIDE = {"xl/workbook.xml": ".xlsx", "xl/workbook.bin": ".xlsb", "mimetype": ".
 """A file in a zip archive that tells what it is → ending. An archive of arrays holds files called .npy."""
 
 
+COPIES: dict[str, str] = {}
+"""Path of the copy of a pipe → the pipe as its user knows it."""
+
+
 def is_pipe(text: str) -> bool:
     """Whether this is standard input, or a path that can be read only once, such as the shell's <(…)."""
     try:
@@ -48,7 +52,9 @@ def spooled(text: str) -> Path:
         raise BadFile(f"{called(text)}: cannot be copied to {folder} ({error}); check the room there.") from error
     if not copy.stat().st_size:
         raise BadFile(f"{called(text)}: empty; a table with at least one row is needed.")
-    return copy.rename(copy.with_name(copy.name + _ending(copy)))
+    copy = copy.rename(copy.with_name(copy.name + _ending(copy)))
+    COPIES[str(copy)] = called(text)
+    return copy
 
 
 def called(text: str) -> str:

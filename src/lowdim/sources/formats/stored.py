@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadFile
+from lowdim.errors import BadFile, Setting
 from lowdim.sources.columns import near
 from lowdim.sources.source import Block, ConvertibleSource, Source
 
@@ -128,4 +128,5 @@ def chosen_array(where: str, name: str | None, arrays: Mapping[str, tuple[tuple[
     if not found:
         raise BadFile(f"{where}: holds no array; one with rows and columns is needed.")
     listed = ", ".join(found[:8]) + (" and more" if len(found) > 8 else "")
-    raise BadFile(f"{where}: holds {len(found)} arrays ({listed}); say which to read, as in table={found[0]!r}.")
+    said = f"{where}: holds {len(found)} arrays ({listed}); say which to read, as in "
+    raise BadFile(said, Setting("table", found[0]), ".")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
-from lowdim.errors import BadFile, BadParameter
+from lowdim.errors import BadFile, BadParameter, Setting
 from lowdim.sources.arrays import SparseSource
 from lowdim.sources.columns import Selection, names_of, near, refuse_other_label
 from lowdim.sources.formats.csv_dialect import encoding_of
@@ -64,7 +64,9 @@ def read_documents(
 def _of_files(paths: Sequence[Path], where: str, text_field: str | None, label_field: str | None) -> Documents:
 
     if text_field is not None:
-        raise BadParameter(f"{where}: a folder of texts has no fields; leave text_field={text_field!r} out.")
+        raise BadParameter(
+            f"{where}: a folder of texts has no fields; leave ", Setting("text_field", text_field), " out."
+        )
     beside = names_of(paths, Path(where))
     refuse_other_label(where, label_field, beside)
     names = tuple(beside["name"].tolist())
@@ -99,7 +101,8 @@ def _text_field(reader: TableReader, wish: str | None) -> str:
         if FIELD in texts or len(texts) == 1:
             return FIELD if FIELD in texts else texts[0]
         listed = ", ".join(map(repr, texts)) or "none, of " + ", ".join(map(repr, kinds))
-        raise BadParameter(f"{reader.name}: say which field holds the texts with text_field; those of text: {listed}.")
+        said = f"{reader.name}: say which field holds the texts with "
+        raise BadParameter(said, Setting("text_field"), f"; those of text: {listed}.")
     _refuse_unknown(reader, wish)
     if wish not in texts:
         listed = ", ".join(map(repr, texts)) or "none do"

@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, UnseenColumns, WrongColumns
+from lowdim.errors import BadInput, UnseenColumns, Words, WrongColumns
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats, Mask
 
@@ -41,11 +41,12 @@ def refuse_others(
     where = f"Individual {row + i + 1:,} has {found:g} at {name}"
     if not strict:
         raise BadInput(f"{where}, but finite numbers are needed, and NaN where one is missing (infinity came).")
-    remedy = "round dosages, or take normalisation='center'"
-    remedy = "9 is EIGENSTRAT's missing: write it as −1" if found == 9 else remedy
+    center = Words("round dosages, or take normalisation='center'", "round dosages first")
+    remedy = "9 is EIGENSTRAT's missing: write it as −1" if found == 9 else center
     raise BadInput(
-        f"{where}, but a genotype is the number of copies of an allele, 0, 1 or 2, and −1 or NaN where it is missing: "
-        f"{remedy}."
+        f"{where}, but a genotype is the number of copies of an allele, 0, 1 or 2, and −1 or NaN where it is missing: ",
+        remedy,
+        ".",
     )
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lowdim.errors import Words
 from lowdim.matrices.rounding import Rounding
 from lowdim.models.kernel_pca.kernel_matrix import KernelMatrix
 from lowdim.runtime.threads import one_blas_thread
@@ -167,7 +168,9 @@ def _wanted(search: Search) -> int:
         found, share = len(search.values), float(search.values.sum()) / search.total
         raise OutgrownError(
             f"{found:,} components have {share:.3g} of the variance, fewer than asked ({search.keep.describe()}): ask "
-            "for less, or take eigen_solver='dense'."
+            "for less",
+            Words(", or take eigen_solver='dense'"),
+            ".",
         )
     return search.k
 

@@ -38,6 +38,9 @@ TABLES: dict[str, Callable[..., Any]] = {
 }
 """Name → what makes the table of a model, rows and settings."""
 
+OF_ROWS = ("sample_weight", "extra", "reference", "reference_weight")
+"""Settings that are a value for each row, which nobody types."""
+
 
 class Tables:
     """The read-outs of a linear model that are tables, and the records behind two of them."""
@@ -93,12 +96,12 @@ class Tables:
         """
         make = self._tables.get(name) if isinstance(name, str) else None
         if make is None:
-            raise BadParameter.of(type(self).__name__, "table", name, f"one of {', '.join(map(repr, self._tables))}")
+            raise BadParameter.no_table(type(self).__name__, name, f"one of {', '.join(map(repr, self._tables))}")
         known = list(signature(make).parameters)[2:]
         unknown = [setting for setting in settings if setting not in known]
         if unknown:
-            takes = f"takes {', '.join(known)}" if known else "takes no settings"
-            raise BadParameter(f"table({name!r}) has no setting {unknown[0]!r}; it {takes}.")
+            typed = [setting for setting in known if setting not in OF_ROWS]
+            raise BadParameter.no_setting("table", name, unknown[0], known, typed)
         return make(self, X, **settings)
 
     def rotated(

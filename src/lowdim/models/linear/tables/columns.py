@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter, WrongShape
+from lowdim.errors import BadInput, BadParameter, Words, WrongShape
 from lowdim.matrices.convert import as_matrix
 from lowdim.matrices.scaling import Scaling
 from lowdim.models.base import parameters
@@ -255,8 +255,14 @@ def supplementary(model: LinearModel, X: Any, extra: Any = None, sample_weight: 
     """
     if extra is None:
         raise BadParameter(
-            "table('supplementary', X) needs columns that took no part in the fit: extra=frame, with a row for each "
-            "row of X; scores of supplementary rows are table('scores', X)."
+            Words("table('supplementary', X) needs", "the table supplementary needs data, and"),
+            " columns ",
+            Words("that", "of them that"),
+            " took no part in the fit: ",
+            Words(
+                "extra=frame, with a row for each row of X; scores of supplementary rows are table('scores', X).",
+                "--extra A,B.",
+            ),
         )
     refuse_one_pass(model, "supplementary", X)
     found = read_rows(model, "supplementary", X, sample_weight)

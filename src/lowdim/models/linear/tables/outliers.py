@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter
+from lowdim.errors import BadInput, BadParameter, Setting, Words
 from lowdim.models.base import parameters
 from lowdim.models.base.output import frame_kind, make_table, row_labels
 from lowdim.models.linear.control_limits import (
@@ -186,7 +186,11 @@ def _refuse_other_weights(model: LinearModel, found: Rows) -> None:
     if found.used == fit.n_rows and not np.isclose(together, fit.weight, rtol=COUNTED):
         raise BadInput(
             f"These {found.used:,} rows count {together:g} together, but the {fit.n_rows:,} of the fit count "
-            f"{fit.weight:g}: pass the sample_weight of the fit, or training=False if these are new rows."
+            f"{fit.weight:g}: ",
+            Words("pass the sample_weight of", "give --weight as in"),
+            " the fit, or ",
+            Setting("training", False),
+            " if these are new rows.",
         )
 
 
@@ -247,8 +251,11 @@ def _new_limits(
                 _needs_all(fit, law)
                 if law in ("box", "jackson")
                 else BadInput(
-                    f"The limit of Q needs the variances beyond the {fit.k} of this fit, or its rows: pass these as "
-                    f"table({table!r}, X, reference=rows), or fit with svd_solver='full'."
+                    f"The limit of Q needs the variances beyond the {fit.k} of this fit, or its rows: ",
+                    Words(
+                        f"pass these as table({table!r}, X, reference=rows), or fit with svd_solver='full'.",
+                        "name the rows of the fit as the data, without --set training=false.",
+                    ),
                 )
             )
         values = values * ((fit.weight - fit.ddof) / (fit.weight - 1))
@@ -269,14 +276,20 @@ def _by_known_axes(fit: LinearFit, q: Floats, level: float, law: str) -> Limit:
     except ValueError as error:
         raise BadInput(
             f"Jackson and Mudholkar's power of Q is {error} for the variances left out, so their limit does not "
-            "exist: take q_law='box'."
+            "exist: take ",
+            Setting("q_law", "box"),
+            ".",
         ) from None
 
 
 def _needs_all(fit: LinearFit, law: str) -> BadInput:
     return BadInput(
-        f"q_law={law!r} needs all variances, but this fit has found the first {fit.k} alone: take q_law='rows' with "
-        "the rows of the fit, or fit with svd_solver='full'."
+        Setting("q_law", law),
+        f" needs all variances, but this fit has found the first {fit.k} alone: ",
+        Words(
+            "take q_law='rows' with the rows of the fit, or fit with svd_solver='full'.",
+            "name the rows of the fit, and take --set q_law=rows.",
+        ),
     )
 
 
@@ -319,7 +332,10 @@ def _places(row: Any, n: int) -> NDArray[np.intp]:
     given = np.atleast_1d(np.asarray([] if row is None else row))
     whole = given.ndim == 1 and len(given) and np.issubdtype(given.dtype, np.integer)
     if not whole or (given < 0).any() or (given >= n).any():
-        raise BadParameter.of("table", "row", row, f"places of rows, from 0 to {n - 1:,}, such as 3 or [3, 7]")
+        places = f"places of rows, from 0 to {n - 1:,}"
+        error = BadParameter.of("table", "row", row, (f"{places}, such as ", Words("3 or [3, 7]", "3 or 3,7")))
+        asks = f"the table outlier_columns needs {places}: --set row=3, or --set row=3,7."
+        raise error if row is not None else BadParameter(Words(str(error), asks))
     return given.astype(np.intp)
 
 
@@ -329,6 +345,9 @@ def _shares(values: Floats) -> Floats:
     return np.asarray(np.divide(values, total, out=np.zeros_like(values), where=total > 0))
 
 
+TRAINING = Words("True, False, or None, which finds out", "true or false; without it that is found out")
+
+
 def _check(model: LinearModel, level: float, q_law: str, training: bool | None) -> None:
     parameters.real("table", "level", level, 0.0)
     if not 0 < level < 1:
@@ -336,7 +355,7 @@ def _check(model: LinearModel, level: float, q_law: str, training: bool | None) 
     if q_law not in Q_LAWS:
         raise BadParameter.of("table", "q_law", q_law, f"one of {', '.join(map(repr, Q_LAWS))}")
     if not (training is None or isinstance(training, (bool, np.bool_))):
-        raise BadParameter.of("table", "training", training, "True, False, or None, which finds out")
+        raise BadParameter.of("table", "training", training, TRAINING)
     if not model.center:
         raise BadParameter("T² and Q are distances from the mean, which center=False leaves out: fit with center=True.")
     if model.fit_.weight <= 1:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lowdim.errors import BadInput, BadParameter
+from lowdim.errors import BadInput, BadParameter, Setting
 from lowdim.models.base import parameters
 from lowdim.models.base.output import frame_kind, make_table, scores_table
 from lowdim.models.linear.tables.columns import by_column
@@ -177,7 +177,9 @@ def rotate(
     if empty:
         raise BadInput(
             f"{empty} of the {counted(k, 'component')} {'has' if empty == 1 else 'have'} no variance, and so no "
-            f"direction to rotate: take k={k - empty}."
+            "direction to rotate: take ",
+            Setting("k", k - empty),
+            ".",
         )
     matrix = varimax(loadings, normalize) if method == "varimax" else promax(loadings, normalize, float(power))
     return in_order(method, bool(normalize), loadings, matrix, fit.total_variance, column_names(fit))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter, MissingValues, NeedsAnotherPass
+from lowdim.errors import BadInput, BadParameter, MissingValues, NeedsAnotherPass, Setting, Words
 from lowdim.matrices.convert import row_weights
 from lowdim.matrices.missing import naming_all_holes, refuse_block_holes
 from lowdim.matrices.preparation import Preparation
@@ -109,7 +109,11 @@ def read_rows(model: LinearModel, table: str, X: Any, sample_weight: Any = None)
 def refuse_no_rows(table: str, X: Any) -> None:
     """Raise an error if a table about rows was asked for without any."""
     if X is None:
-        raise BadParameter(f"table({table!r}) is about rows, and a model does not keep them: table({table!r}, X).")
+        raise BadParameter(
+            Words(f"table({table!r})", f"the table {table}"),
+            " is about rows, and a model does not keep them: ",
+            Words(f"table({table!r}, X).", "name the data after it."),
+        )
 
 
 def refuse_one_pass(model: LinearModel, table: str, X: Any) -> None:
@@ -180,8 +184,11 @@ def _with_holes(model: LinearModel, table: str, error: MissingValues) -> Missing
         return error
     found = str(error).partition(", but every value")[0]
     return MissingValues(
-        f"{found}: {table!r} is not offered for rows with holes, as distances within them are not known; leave those "
-        "rows out, or fill them first (transform, score_samples and plot.scores reckon with holes)."
+        f"{found}: ",
+        Words(repr(table), table),
+        " is not offered for rows with holes, as distances within them are not known; leave those rows out, or fill "
+        "them ",
+        Words("first (transform, score_samples and plot.scores reckon with holes).", "with lowdim impute."),
     )
 
 
@@ -210,9 +217,12 @@ def contribution_values(model: LinearModel, X: Any, sample_weight: Any = None) -
     found = read_rows(model, "row_contributions", X, sample_weight)
     if getattr(model.fit_, "ascent", None) is None and not are_those_of_the_fit(model, found):
         raise BadInput(
-            f"These {len(found.scores):,} rows are not those of the fit, or without its sample_weight: the squares of "
-            f"their scores do not add up to its {model.fit_.n_rows:,} rows'; rows that took no part contribute nothing "
-            "(take 'row_cos2')."
+            f"These {len(found.scores):,} rows are not those of the fit, or without its ",
+            Setting("sample_weight"),
+            f": the squares of their scores do not add up to its {model.fit_.n_rows:,} rows'; rows that took no part "
+            "contribute nothing (take ",
+            Words("'row_cos2'", "the table row_cos2"),
+            ").",
         )
     shares = contributions(found.scores, found.weight)
     shares[:, model.fit_.whitening <= 0] = np.nan  # nothing varies along these: what is there is rounding

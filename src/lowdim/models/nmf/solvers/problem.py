@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput
+from lowdim.errors import BadInput, Setting
 from lowdim.models.nmf.solvers.loss import FROBENIUS, ITAKURA_SAITO, Penalty, loss, parts, residual
 from lowdim.models.nmf.solvers.observed import Observed, observed
 from lowdim.runtime.threads import one_blas_thread
@@ -219,7 +219,9 @@ def checked(X: Any, beta: float, weights: Any = None, missing: str | None = None
     if beta <= ITAKURA_SAITO and zeros:
         raise BadInput(
             f"{zeros} of {X.shape[0] * X.shape[1]} entries are zero, whose divergence with beta = {beta:g} is "
-            "infinite: add a small number to all entries, or take beta_loss='kullback-leibler'."
+            "infinite: add a small number to all entries, or take ",
+            Setting("beta_loss", "kullback-leibler"),
+            ".",
         )
     return X
 

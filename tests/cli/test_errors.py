@@ -1,0 +1,116 @@
+"""Sentences of the library at the prompt: settings become options, what only Python understands is said otherwise."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+from lowdim import errors
+from lowdim.cli.errors import in_words
+from lowdim.errors import BadInput, BadParameter, MissingValues, RankWarning, Setting, Words
+
+
+def test_an_error_carries_its_parts():
+    error = BadParameter.of("PCA", "tol", -1, "a number from 0", "Leave it out.")
+    assert str(error) == "PCA(tol=-1): tol must be a number from 0. Leave it out."
+    assert (error.owner, error.name, error.value, error.needed) == ("PCA", "tol", -1, "a number from 0")
+    assert error.remedy == "Leave it out."
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.name, again.pieces) == (str(error), "tol", error.pieces)
+
+
+@pytest.mark.parametrize(
+    ("setting", "known", "said"),
+    [
+        (Setting("scale", True), {"scale"}, "--scale"),
+        (Setting("scale", True), set(), "scale=True"),
+        (Setting("kind", "bootstrap"), {"kind"}, "--kind bootstrap"),
+        (Setting("n_components", 3, "PCA"), {"keep"}, "--keep 3"),
+        (Setting("n_components", 3, "PCA"), {"k"}, "--k 3"),
+        (Setting("n_components", 3, "PCA"), {"label"}, "PCA(n_components=3)"),
+        (Setting("text_field"), {"text-field"}, "--text-field"),
+        (Setting("autosomes", None), {"autosomes"}, "--autosomes all"),
+        (Setting("picture_shape", (2, 3)), {"picture"}, "--picture 2x3"),
+        (Setting("picture_shape", (2, 3)), {"set"}, "--set picture_shape=2,3"),
+        (Setting("training", False), {"set"}, "--set training=false"),
+        (Setting("top"), {"set"}, "--set top"),
+    ],
+)
+def test_a_setting_is_typed_as_the_verb_takes_it(setting, known, said):
+    assert in_words(BadInput("x ", setting, "."), known) == f"x {said}."
+
+
+def test_what_was_needed_is_said_without_quotation_marks():
+    error = BadParameter.of("PCA", "kind", "x", "'a' or 'b', or None").said_of("wine.csv")
+    assert in_words(error, {"kind"}) == "wine.csv: --kind x: it must be a or b."
+    assert str(error) == "wine.csv: PCA(kind='x'): kind must be 'a' or 'b', or None."
+
+
+def test_words_are_of_their_audience():
+    error = MissingValues.found({"a": 1}, {}, 3)
+    assert "ProbabilisticPCA" in str(error)
+    assert "use --model ppca" in in_words(error)
+    other = error.advising(Words("ask Python", ("ask ", Setting("kind", "x"))))
+    assert str(other).endswith("finite: ask Python.")
+    assert in_words(other, {"kind"}).endswith("finite: ask --kind x.")
+    assert in_words(RankWarning("few", Words(" (in Python)"), ".")) == "few."
+
+
+def test_every_error_and_warning_takes_pieces():
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.Told)]
+    own = {errors.FarFromData}  # is told numbers
+    assert len(kinds) > 20
+    for kind in set(kinds) - own:
+        assert str(kind("a ", Setting("b", 1), ".")) == "a b=1."
+
+
+def test_a_pipe_is_called_as_its_user_does(run, monkeypatch):
+    piped = io.BytesIO()
+    np.savez(piped, a=np.eye(3), b=np.eye(3))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(piped.getvalue())))
+    ended = run("fit", "-")
+    assert ended.err == "error: standard input: holds 2 tables (a, b); say which to read, as in --table a.\n"
+
+
+def test_the_rest_of_what_the_prompt_says_otherwise(run, wine):
+    """Sentences that the tests of verbs do not meet."""
+    rng = np.random.default_rng(0)
+    rows = "".join(f"{','.join(f'{x:.3f}' for x in row)},one\n" for row in rng.normal(size=(12, 9)))
+    (wine / "nine.csv").write_text("a,b,c,d,e,f,g,h,i,who\n" + rows)
+    (wine / "letters").mkdir()
+    (wine / "letters" / "one.txt").write_text("cats and dogs")
+    assert run("fit", "nine.csv", "--keep", 2, "--save", "nine.lowdim", "-q").code == 0
+    for words, said in [
+        ("plot nine.csv traversal -o x.png", "add --set picture_shape=3,3, or with ,3 for colours."),
+        (
+            "recognise nine.csv nine.csv --label who --reject 5%",
+            "error: nine.csv: the gallery has one identity, and none is left to be a stranger to it: give two or "
+            "more, or --max-distance in place of --reject.",
+        ),
+        ("topics letters --k 2 --text-field body", "has no fields; leave --text-field body out."),
+        (
+            "table nine.lowdim supplementary nine.csv",
+            "needs data, and columns of them that took no part in the fit: --ex",
+        ),
+    ]:
+        ended = run(*words.split())
+        assert said in ended.err, ended.err
+
+
+def test_limits_that_need_more_than_was_found_say_what_to_add(run, wine):
+    """Lanczos finds the first variances alone, where neither side of the table is small."""
+    np.save(wine / "wide.npy", np.random.default_rng(0).normal(size=(2000, 1200)))
+    assert run("fit", "wide.npy", "--keep", 2, "--save", "wide.lowdim", "-q").code == 0
+    for setting, said in [
+        (
+            "q_law=box",
+            "--set q_law=box needs all variances, but this fit has found the first 2 alone: name the rows of ",
+        ),
+        ("training=false", "or its rows: name the rows of the fit as the data, without --set training=false."),
+    ]:
+        ended = run("table", "wide.lowdim", "limits", "wide.npy", "--set", setting)
+        assert (ended.code, said in ended.err) == (3, True), ended.err
