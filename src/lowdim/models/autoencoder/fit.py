@@ -32,7 +32,7 @@ from lowdim.models.autoencoder.settings import NetworkTask
 from lowdim.models.autoencoder.solvers.linear import alternating_step, balanced, objective
 from lowdim.models.autoencoder.solvers.rows import PIECE, Entrance, KeptRows, PassingRows, Rows
 from lowdim.models.autoencoder.solvers.training import STRIDE, Schedule, State, begin, full_batch_step
-from lowdim.models.linear.fit import versions
+from lowdim.models.base.parameters import versions
 from lowdim.models.probabilistic_pca.fit import constant, unseen_in_words
 from lowdim.results.record import Provenance
 from lowdim.runtime.memory import Budget

@@ -12,7 +12,7 @@ import numpy as np
 from lowdim.errors import BadParameter
 from lowdim.models.autoencoder.record import ACTIVATIONS, LOSSES, MOST_LAYERS
 from lowdim.models.base import parameters
-from lowdim.models.linear.fit import seed_of
+from lowdim.models.base.parameters import seed_of
 
 OWNER = "Autoencoder"
 

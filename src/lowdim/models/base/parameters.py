@@ -217,3 +217,19 @@ NetworkSolver: TypeAlias = Literal["auto", "adam", "lbfgs", "als"]
 Rule: TypeAlias = Literal["one_se", "best"]
 Metric: TypeAlias = Literal["cosine", "euclid", "whitened"]
 Normalisation: TypeAlias = Literal["patterson", "price", "center"]
+
+
+def seed_of(seed: Any) -> Any:
+    """scikit-learn's kinds of random_state, without touching the global generator of NumPy."""
+    if isinstance(seed, np.random.RandomState):
+        return int(seed.randint(2**31 - 1))
+    return 0 if seed is None else seed
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """Of the packages that a result depends on."""
+    import scipy
+
+    from lowdim import __version__
+
+    return (("lowdim", __version__), ("numpy", np.__version__), ("scipy", scipy.__version__))

@@ -10,6 +10,7 @@ import numpy as np
 from lowdim.errors import BadParameter
 from lowdim.models.base import parameters
 from lowdim.models.base.output import frame_kind, named_columns, only_columns, row_labels
+from lowdim.models.base.overview import part_for
 from lowdim.recipes.choose_k.overview import draw_k_choice, k_choice_height
 from lowdim.results.k_choice import KChoice
 from lowdim.results.uncertainty import Uncertainty
@@ -19,7 +20,7 @@ from lowdim.sources.source import Source
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import shown_figure, solid_axes
 from lowdim.views.plots.groups import Colour, colour_of
-from lowdim.views.plots.paths import draw_path, search_path
+from lowdim.views.plots.paths import draw_path
 from lowdim.views.plots.scores import axis_titles, checked_axes, draw_scores, score_map
 from lowdim.views.plots.spectrum import draw_cumulative, draw_scree, scree
 
@@ -125,7 +126,8 @@ class PathPlots(Plots):
 
         With `gaps`, how far each step is from the last one on a logarithmic scale, where slow searches show.
         """
-        found = search_path(self._model.fit_)
+        fit = self._model.fit_
+        found = part_for(fit, "overview").search_path(fit)
         if found is None:
             raise BadParameter(
                 "This model was found in closed form, so no likelihood rose step by step: fit with solver='em' to see "

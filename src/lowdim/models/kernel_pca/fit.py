@@ -13,6 +13,7 @@ from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.missing import count_holes, missing_values
 from lowdim.matrices.preparation import dense
 from lowdim.matrices.scaling import Scaling
+from lowdim.models.base.parameters import seed_of, versions
 from lowdim.models.kernel_pca.plan import EXACT, NAMES, KernelPlan, KernelTask
 from lowdim.models.kernel_pca.record import KernelAxes, KernelFit
 from lowdim.models.kernel_pca.settings import OWNER
@@ -25,7 +26,6 @@ from lowdim.models.kernel_pca.solvers.landmarks import (
     landmark_axes,
     wave_axes,
 )
-from lowdim.models.linear.fit import seed_of, versions
 from lowdim.results.certificate import counted
 from lowdim.results.record import Provenance
 from lowdim.solvers.keep import KeepCount

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from lowdim.errors import AccuracyWarning, BadInput, ConstantColumns, RankWarnin
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.matrices.moments import Moments
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
+from lowdim.models.base.parameters import seed_of, versions
 from lowdim.results.certificate import Accuracy, counted, ranges
 from lowdim.results.record import LinearFit, Provenance
 from lowdim.runtime.threads import one_blas_thread
@@ -299,19 +299,3 @@ def _remedy(matrix: RowBlocks, learnt: Learnt) -> str:
     if learnt.fit.certificate.solver in (FullSVD.name, TSQR.name):
         return "rows or columns of this matrix differ so much in size that float64 holds no more digits of them"
     return "svd_solver='tsqr' or 'full' gives them more digits"
-
-
-def seed_of(seed: Any) -> Any:
-    """scikit-learn's kinds of random_state, without touching the global generator of NumPy."""
-    if isinstance(seed, np.random.RandomState):
-        return int(seed.randint(2**31 - 1))
-    return 0 if seed is None else seed
-
-
-def versions() -> tuple[tuple[str, str], ...]:
-    """Of the packages that a result depends on."""
-    import scipy
-
-    from lowdim import __version__
-
-    return (("lowdim", __version__), ("numpy", np.__version__), ("scipy", scipy.__version__))

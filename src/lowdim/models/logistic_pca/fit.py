@@ -11,7 +11,7 @@ from lowdim.errors import NeedsAnotherPass, NotConverged
 from lowdim.matrices.convert import relative_spacing
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.scaling import Scaling
-from lowdim.models.linear.fit import seed_of, versions
+from lowdim.models.base.parameters import seed_of, versions
 from lowdim.models.linear.plan import plan_fit
 from lowdim.models.logistic_pca.record import LINEAR, OPTIMAL, PROJECTION, Descent, LinearEncoder, LogisticFit
 from lowdim.models.logistic_pca.settings import OWNER, LogisticTask, refuse

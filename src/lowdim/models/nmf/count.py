@@ -11,7 +11,7 @@ import scipy.sparse
 
 from lowdim.errors import BadInput, BadParameter
 from lowdim.matrices.preparation import Preparation
-from lowdim.models.linear.fit import seed_of
+from lowdim.models.base.parameters import seed_of
 from lowdim.models.nmf.fit import rows_in_memory, searched
 from lowdim.models.nmf.problem import Rows, penalty_of, rows_of
 from lowdim.models.nmf.settings import NmfTask

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse
 
 from lowdim.errors import BadInput, NotConverged, RankWarning, TooLarge
-from lowdim.models.linear.fit import seed_of, versions
+from lowdim.models.base.parameters import seed_of, versions
 from lowdim.models.nmf.problem import Rows, Totals, penalty_of, rows_of, scaled
 from lowdim.models.nmf.record import Codes, Descent, NonNegativeFit, Past
 from lowdim.models.nmf.settings import NmfTask

@@ -10,7 +10,7 @@ import numpy as np
 
 from lowdim.errors import BadParameter
 from lowdim.matrices.preparation import Preparation
-from lowdim.models.linear.fit import seed_of, versions
+from lowdim.models.base.parameters import seed_of, versions
 from lowdim.models.nmf.fit import Ends, descent_of, form_of, past_of, plain, rows_in_memory, searched, warn_unfinished
 from lowdim.models.nmf.problem import Totals, penalty_of, rows_of
 from lowdim.models.nmf.record import Codes, Descent, NonNegativeFit, Past

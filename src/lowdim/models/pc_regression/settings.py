@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter
 from lowdim.models.base import parameters
-from lowdim.models.linear.fit import seed_of
+from lowdim.models.base.parameters import seed_of
 from lowdim.models.pc_regression.solvers import ScoredAxes, reaching, significant
 from lowdim.types import Floats
 

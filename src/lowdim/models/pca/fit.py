@@ -20,13 +20,13 @@ from lowdim.models.linear.gaussian import log_density_of_block
 from lowdim.models.linear.tables.columns import prepared_variances
 from lowdim.models.probabilistic_pca.fit import SOLVER as EM
 from lowdim.models.probabilistic_pca.fit import LatentTask, begin, fit_by_em, within
+from lowdim.models.probabilistic_pca.overview import ascent_in_words
 from lowdim.models.probabilistic_pca.record import LatentFit
 from lowdim.models.probabilistic_pca.rows import RowModel, filled_rows, log_densities
 from lowdim.results.record import LinearFit
 from lowdim.runtime.memory import budget_of
 from lowdim.solvers.covariance import Covariance
 from lowdim.sources.source import Block, Source
-from lowdim.views.text.explain import ascent_in_words
 
 # Fits that rows are added to: the moments that they go on from, or why they cannot.
 

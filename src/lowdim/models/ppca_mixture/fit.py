@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lowdim.errors import BadInput, NotConverged
 from lowdim.matrices.missing import Observed, missing_values, observe
-from lowdim.models.linear.fit import seed_of
+from lowdim.models.base.parameters import seed_of
 from lowdim.models.ppca_mixture.record import MixtureFit
 from lowdim.models.ppca_mixture.solvers import (
     Mixture,

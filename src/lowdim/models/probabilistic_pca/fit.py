@@ -23,7 +23,7 @@ from lowdim.errors import (
 from lowdim.matrices.convert import Room
 from lowdim.matrices.missing import Observed, missing_values, observe
 from lowdim.matrices.preparation import Preparation
-from lowdim.models.linear.fit import seed_of, versions
+from lowdim.models.base.parameters import seed_of, versions
 from lowdim.models.probabilistic_pca.count import MOST_COMPONENTS, Problem, most_components, refuse_small
 from lowdim.models.probabilistic_pca.record import Ascent, LatentFit
 from lowdim.models.probabilistic_pca.solvers.em import (

@@ -17,8 +17,8 @@ from lowdim.matrices.missing import naming_all_holes
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models.base import parameters
 from lowdim.models.base.output import frame_kind, scores_table
+from lowdim.models.base.parameters import seed_of
 from lowdim.models.base.uncertainty import Unsure
-from lowdim.models.linear.fit import seed_of
 from lowdim.models.linear.model import LinearModel
 from lowdim.models.linear.row_figures import LatentPlots
 from lowdim.models.probabilistic_pca import rows as latent_rows

@@ -14,8 +14,8 @@ from sklearn.utils.validation import _check_y
 
 from lowdim.errors import BadInput, BadParameter, LowdimWarning, RankWarning, SingularModel
 from lowdim.models.base import parameters
+from lowdim.models.base.parameters import seed_of
 from lowdim.models.linear import gaussian
-from lowdim.models.linear.fit import seed_of
 from lowdim.models.pca.model import PCA
 from lowdim.models.recogniser.record import COSINE, METRICS, RecogniserFit, Trial
 from lowdim.models.recogniser.solvers import coordinates, nearest_rows

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from lowdim.errors import BadInput, BadParameter, NotConverged, RankWarning
 from lowdim.matrices.missing import count_holes, missing_values
 from lowdim.matrices.preparation import dense
-from lowdim.models.linear.fit import seed_of, versions
+from lowdim.models.base.parameters import seed_of, versions
 from lowdim.models.vector_quantizer.record import CodebookFit
 from lowdim.models.vector_quantizer.solvers import Assigned, Codebook, assign, lloyd
 from lowdim.results.certificate import counted

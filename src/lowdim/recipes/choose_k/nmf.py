@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lowdim.matrices.preparation import dense
-from lowdim.models.linear.fit import seed_of
+from lowdim.models.base.parameters import seed_of
 from lowdim.models.nmf.count import DOUBT, best_count, choice_of, compared, rougher, some_rows, tried_numbers
 from lowdim.models.nmf.fit import searched
 from lowdim.models.nmf.model import NMF

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter, WrongShape
-from lowdim.models.base.parameters import check_seed, whole
-from lowdim.models.linear.fit import seed_of
+from lowdim.models.base.parameters import check_seed, seed_of, whole
 from lowdim.recipes.procrustes.result import PROJECTIONS, Placement
 from lowdim.types import Floats
 from lowdim.words import printable

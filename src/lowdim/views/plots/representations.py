@@ -12,8 +12,7 @@ import numpy as np
 from lowdim.recipes.compare.result import COLUMNS, Comparison, Representation
 from lowdim.results.certificate import counted
 from lowdim.types import Floats
-from lowdim.views.text.explain import size
-from lowdim.views.text.lines import Line, percent, shortened, wrapped
+from lowdim.views.text.lines import Line, percent, shortened, size, wrapped
 
 # Which columns, or words, stand out in a row: a part, a topic, a codeword.
 
