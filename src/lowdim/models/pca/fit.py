@@ -20,7 +20,6 @@ from lowdim.models.linear.gaussian import log_density_of_block
 from lowdim.models.linear.tables.columns import prepared_variances
 from lowdim.models.probabilistic_pca.fit import SOLVER as EM
 from lowdim.models.probabilistic_pca.fit import LatentTask, begin, fit_by_em, within
-from lowdim.models.probabilistic_pca.overview import ascent_in_words
 from lowdim.models.probabilistic_pca.record import LatentFit
 from lowdim.models.probabilistic_pca.rows import RowModel, filled_rows, log_densities
 from lowdim.results.record import LinearFit
@@ -96,6 +95,8 @@ def as_linear(fit: LatentFit, denominator: Any) -> LinearFit:
 
     Nothing bounds the errors of EM, so in place of a certificate it says what it did.
     """
+    from lowdim.models.probabilistic_pca.overview import ascent_in_words  # texts are not loaded with PCA
+
     assert fit.ascent is not None
     known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)}
     factor = fit.weight / denominator(fit.weight)
