@@ -48,16 +48,18 @@ def info(
             say_description("info", wish, wish.open(), json, quiet=False)
         return 0
     from lowdim.cli.console import say, say_json, text_width
-    from lowdim.views.text.card import screen_of
+    from lowdim.models.base.overview import overview_of
     from lowdim.views.text.facts import fit_facts
+    from lowdim.views.text.screen import file_screen
 
     estimator = load_any(file)
+    seen = overview_of(estimator.fit_)
     settings = {name: value for name, value in estimator.get_params().items() if name in SETTINGS}
     can_go_on = (getattr(estimator, "_moments", None) or getattr(estimator.fit_, "past", None)) is not None
     name = type(estimator).__name__
     if json:
         kind = {model: kind for kind, model in KINDS.items()}[name]
-        say_json("info", {"model": kind, "file": file, **settings, "can_go_on": can_go_on, **fit_facts(estimator.fit_)})
+        say_json("info", {"model": kind, "file": file, **settings, "can_go_on": can_go_on, **fit_facts(seen)})
     else:
-        say(screen_of(file, name, estimator.fit_, settings, can_go_on, text_width()))
+        say(file_screen(seen, file, name, settings, can_go_on, text_width()))
     return 0

@@ -9,13 +9,18 @@ import numpy as np
 import pytest
 
 from lowdim.models.autoencoder.figures import draw_learning_curve, learning_curve
-from lowdim.models.autoencoder.overview import explain_network, network_model_lines, network_summary, standing
+from lowdim.models.autoencoder.overview import overview, standing
 from lowdim.models.autoencoder.record import NetworkFit
+from lowdim.views.text.explain import explain_fit
 from lowdim.views.text.facts import fit_facts
-from lowdim.views.text.screen import About
+from lowdim.views.text.screen import About, file_screen, fit_screen
 from networks import made_network
 
 ABOUT = About("wine.csv", "--keep 3", next=(("lowdim fit wine.csv --model autoencoder", "once more"),) * 3)
+
+
+def story(fit: NetworkFit) -> str:
+    return explain_fit(overview(fit))
 
 
 def without_epochs() -> NetworkFit:
@@ -31,7 +36,7 @@ def long() -> NetworkFit:
 
 
 def test_the_story_has_the_records_numbers() -> None:
-    lines = {line[:11].strip(): line[11:] for line in explain_network(made_network()).splitlines()}
+    lines = {line[:11].strip(): line[11:] for line in story(made_network()).splitlines()}
     assert lines["network"] == "8–6–5–3–5–6–8, silu units, linear codes"
     # (8 + 1) 6 + (6 + 1) 5 + (5 + 1) 3 + (3 + 1) 5 + (5 + 1) 6 + (6 + 1) 8 numbers of 4 bytes
     assert lines["kept"] == "3 codes: 219 weights, 876 bytes"
@@ -46,45 +51,47 @@ def test_the_story_has_the_records_numbers() -> None:
 
 
 def test_what_may_be_missing_is_not_made_up() -> None:
-    told = explain_network(made_network(validated=False, stopped=False))
+    told = story(made_network(validated=False, stopped=False))
     assert "200 rows learnt from, none set aside" in told
     assert "the 12 epochs asked for were made" in told
     fit = made_network(stopped=False)
     cut = dataclasses.replace(fit, training=dataclasses.replace(fit.training, batch=180, optimizer="lbfgs"))
-    assert "NOT reached: training ended with the 12 epochs allowed" in explain_network(cut)
+    assert "NOT reached: training ended with the 12 epochs allowed" in story(cut)
     assert "a loss of 0.1333 per entry on the rows learnt from" in told
     fit = made_network()
     whole = dataclasses.replace(fit, training=dataclasses.replace(fit.training, batch=180, l2=0.5, optimizer="als"))
-    assert "steps      all rows each, l2 0.5, on cpu" in explain_network(whole)
+    assert "steps      all rows each, l2 0.5, on cpu" in story(whole)
     few = dataclasses.replace(fit, training=dataclasses.replace(fit.training, batch=180, stopped=False))
-    assert "steps      180 rows each, learning rate 0.001" in explain_network(few)  # Adam, whose batch is all rows
-    assert "the 12 epochs asked for were made" in explain_network(few)
+    assert "steps      180 rows each, learning rate 0.001" in story(few)  # Adam, whose batch is all rows
+    assert "the 12 epochs asked for were made" in story(few)
     lost = dataclasses.replace(fit, training=dataclasses.replace(fit.training, diverged=True, stopped=False))
-    assert "NOT reached: epoch 13 left the range of numbers" in explain_network(lost)
+    assert "NOT reached: epoch 13 left the range of numbers" in story(lost)
     assert not lost.reached
-    exact = explain_network(without_epochs())
+    exact = story(without_epochs())
     assert "solved exactly: no epochs were needed" in exact
     assert "no hidden units" in exact
     assert "steps" not in exact
-    assert "missing    5 of 156,800 values" in explain_network(long())
+    assert "missing    5 of 156,800 values" in story(long())
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 @pytest.mark.parametrize("make", [made_network, long, without_epochs])
 def test_a_summary_is_one_screen(make: object, width: int) -> None:
     fit = make()  # type: ignore[operator]
-    lines = network_summary(fit, ABOUT, width)
+    lines = fit_screen(overview(fit), ABOUT, width)
     assert len(lines) <= 24
     said = [line.text for line in lines if line.part not in ("command", "title")]
     assert max(map(len, said)) <= max(width, 40)
     assert "nan" not in " ".join(said)
     assert standing(fit).split()[0] in " ".join(said)
-    assert all("nan" not in line.text for line in network_model_lines("m.lowdim", fit, width))
+    assert all(
+        "nan" not in line.text for line in file_screen(overview(fit), "m.lowdim", "Autoencoder", {}, False, width)
+    )
 
 
 def test_epochs_shown_are_those_of_the_curve() -> None:
     fit = long()
-    shown = [line.text.split() for line in network_summary(fit, ABOUT) if line.part == "bar"]
+    shown = [line.text.split() for line in fit_screen(overview(fit), ABOUT) if line.part == "bar"]
     epochs = [int(words[0]) for words in shown]
     assert epochs[0] == 1
     assert epochs[-1] == 300
@@ -98,7 +105,7 @@ def test_epochs_shown_are_those_of_the_curve() -> None:
 @pytest.mark.parametrize("make", [made_network, long, without_epochs])
 def test_facts_are_json(make: object) -> None:
     fit = make()  # type: ignore[operator]
-    facts = fit_facts(fit)
+    facts = fit_facts(overview(fit))
     json.dumps(facts, allow_nan=False, default=lambda array: array.tolist())
     assert facts["network"]["widths"] == list(fit.widths)
     assert facts["certificate"]["reached"] is fit.reached

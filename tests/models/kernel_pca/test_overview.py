@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 
 from lowdim import KernelPCA
+from lowdim.models.base.overview import overview_of
 from lowdim.models.kernel_pca.overview import (
     accuracy_in_words,
     captured_in_words,
-    kernel_model_lines,
-    kernel_summary,
     kernel_swamping,
     width_in_words,
 )
 from lowdim.models.kernel_pca.record import KernelFit
 from lowdim.views.text.facts import fit_facts
-from lowdim.views.text.screen import About
+from lowdim.views.text.screen import About, file_screen, fit_screen
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.standard_normal((80, 4))
@@ -29,7 +28,7 @@ def fitted(rows: np.ndarray = ROWS, **settings) -> KernelFit:
 
 
 def text(fit: KernelFit, **about) -> str:
-    return "\n".join(line.text for line in kernel_summary(fit, About("t.csv", **about)))
+    return "\n".join(line.text for line in fit_screen(overview_of(fit), About("t.csv", **about)))
 
 
 def test_it_answers_the_questions_of_a_newcomer():
@@ -70,14 +69,16 @@ def test_random_features_promise_nothing():
     fit = fitted(eigen_solver="random_features", n_landmarks=30)
     assert captured_in_words(fit).startswith("about ")
     assert "no certificate" in text(fit)
-    assert fit_facts(fit)["certificate"]["reached"] is False
+    assert fit_facts(overview_of(fit))["certificate"]["reached"] is False
 
 
 def test_widths_in_words():
     assert "too narrow" in width_in_words(fitted(gamma=100.0))
     assert "too wide" in width_in_words(fitted(ROWS[:, :1] * [1, 1e-9], gamma=1e-6))
     assert width_in_words(fitted()).endswith("of 80 rows")
-    assert "(--gamma median); effective" in text(fitted(), kernel="--gamma median").replace("\n          ", " ")
+    assert "(--gamma median); effective" in text(fitted(), settings={"kernel": "--gamma median"}).replace(
+        "\n          ", " "
+    )
 
 
 def test_one_large_column_is_said_to_make_up_the_distances():
@@ -109,7 +110,11 @@ def test_one_screen(width, settings):
     fit = fitted(ROWS * [1000.0, 1, 1, 1], gamma=1e-5, **settings)
     long = replace(fit, columns=tuple(f"a name that is rather long, {j}" for j in range(4)))
     steps = tuple((f"lowdim fit {'folder/' * 5}table.csv --keep {i} --save model.lowdim", "again") for i in range(5))
-    about = About("x" * 200, "--keep", {f"text {i}": "text" for i in range(90)}, next=steps, kernel="--gamma median")
-    for lines in kernel_summary(long, about, width), kernel_model_lines("x" * 200, long, {"scale": False}, width):
-        assert len(lines) <= 24
+    about = About(
+        "x" * 200, "--keep", {f"text {i}": "text" for i in range(90)}, next=steps, settings={"kernel": "--gamma median"}
+    )
+    seen = overview_of(long)
+    file = file_screen(seen, "x" * 200, "KernelPCA", {"scale": False}, False, width)
+    for lines, most in (fit_screen(seen, about, width), 24), (file, 24 + 6):  # and what the card says: bars, word, note
+        assert len(lines) <= most
         assert max(len(line.text) for line in lines) <= width

@@ -7,6 +7,7 @@ import pytest
 
 from lowdim import PCRegression
 from lowdim.errors import BadParameter
+from lowdim.models.base.overview import overview_of
 from lowdim.models.pc_regression.figures import (
     draw_predictions,
     draw_regression,
@@ -14,8 +15,7 @@ from lowdim.models.pc_regression.figures import (
     predictions_of,
     validation_curve,
 )
-from lowdim.models.pc_regression.overview import explain_regression, regression_model_lines, regression_summary
-from lowdim.views.text.screen import SCREEN, About
+from lowdim.views.text.screen import SCREEN, About, file_screen, fit_screen
 
 
 def fitted(m: int = 1, **settings):
@@ -62,7 +62,7 @@ def test_picked_components_are_no_point_of_the_curve():
     model = PCRegression("t-test", cv=4).fit(X, X[:, 2])
     assert list(model.picked_) == [2]
     assert validation_curve(model.fit_).used is None
-    assert "PC3" in explain_regression(model.fit_)
+    assert "PC3" in model.explain()
 
 
 def test_nothing_held_out_is_nothing_to_draw():
@@ -70,15 +70,16 @@ def test_nothing_held_out_is_nothing_to_draw():
     model = PCRegression(1, cv=None).fit(rng.normal(size=(9, 2)), rng.normal(size=9))
     with pytest.raises(BadParameter, match="cv=None"):
         validation_curve(model.fit_)
-    assert "nothing was held out" in explain_regression(model.fit_)
+    assert "nothing was held out" in model.explain()
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])
 @pytest.mark.parametrize("m", [1, 3])
 def test_screens_fit(width, m):
     _, _, model = fitted(m, compare=True)
-    for lines in (regression_summary(model.fit_, About("x.csv"), width), regression_model_lines("m", model.fit_, 80)):
-        assert len(lines) <= SCREEN + 3
-    shown = regression_summary(model.fit_, About("x.csv"), width)
+    seen = overview_of(model.fit_)
+    shown = fit_screen(seen, About("x.csv"), width)
+    for lines in (shown, file_screen(seen, "m", "PCRegression", {}, False, 80)):
+        assert len(lines) <= SCREEN + 6  # a file has what its card says beside that
     assert len(shown) <= SCREEN
     assert max(len(line.text) for line in shown) <= width

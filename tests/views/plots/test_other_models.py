@@ -12,12 +12,13 @@ from matplotlib import pyplot
 
 import lowdim
 from lowdim.errors import BadParameter
+from lowdim.models.base.overview import part_for
 from lowdim.models.base.picture_plots import first_rows
 from lowdim.models.genotype_pca.figures import LEAST
 from lowdim.models.kernel_pca.figures import Width, kernel_widths, one_width
+from lowdim.models.logistic_pca.overview import search_path
 from lowdim.models.nmf.figures import leading_parts
 from lowdim.models.pc_regression.figures import coefficients_of
-from lowdim.views.plots.paths import search_path
 
 RNG = np.random.default_rng(0)
 PICTURES = RNG.random((40, 12)) * np.linspace(0.2, 1, 12)
@@ -103,7 +104,7 @@ def test_a_path_is_that_of_the_record_and_goes_one_way(fitted, axes, name):
         "LogisticPCA": lambda: model.deviance_path_,
         "PPCAMixture": lambda: model.loglik_path_,
     }[name]()
-    found = search_path(model.fit_)
+    found = part_for(model.fit_, "overview").search_path(model.fit_)
     np.testing.assert_array_equal(found.values, known)
     scale = np.abs(found.values).max()
     assert (found.gaps >= -1e-9 * scale).all()  # a search never goes back but by rounding
@@ -129,7 +130,7 @@ def test_the_title_says_that_it_has_not_converged(axes):
 def test_gaps_are_on_a_logarithmic_scale(fitted, axes):
     model = fitted[0]["ProbabilisticPCA"]
     model.plot.path(axes, gaps=True)
-    gaps = search_path(model.fit_).gaps
+    gaps = part_for(model.fit_, "overview").search_path(model.fit_).gaps
     np.testing.assert_array_equal(axes.lines[0].get_ydata(), gaps[:-1][gaps[:-1] > 0])
     assert axes.get_yscale() == "log"
 

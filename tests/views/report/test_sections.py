@@ -13,6 +13,7 @@ from lowdim import datasets
 from lowdim.models.kernel_pca.figures import _kernel
 from lowdim.models.kernel_pca.record import KernelFacts
 from lowdim.models.nmf.figures import leading_parts
+from lowdim.models.nmf.report import parts_section
 from lowdim.models.pc_regression.figures import fit_coefficients
 from lowdim.models.pc_regression.report import MOST_COLUMNS as MOST_DRAWN
 from lowdim.models.pc_regression.report import regression_section
@@ -21,7 +22,7 @@ from lowdim.models.vector_quantizer.figures import clusters
 from lowdim.views.plots.missing import holes
 from lowdim.views.plots.representations import leading
 from lowdim.views.report.encode import data_uri, grey_levels, png
-from lowdim.views.report.sections import MOST_MAP_COLUMNS, MOST_MAP_ROWS, holes_section, parts_section, table_section
+from lowdim.views.report.sections import MOST_MAP_COLUMNS, MOST_MAP_ROWS, holes_section, table_section
 from lowdim.words import column_names
 
 IRIS = datasets.iris().values

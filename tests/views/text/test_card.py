@@ -20,7 +20,9 @@ from sklearn.preprocessing import StandardScaler
 
 import lowdim
 from lowdim.errors import LowdimWarning
-from lowdim.views.text.card import Glance, card_of, card_text, sparks
+from lowdim.models.base.overview import overview_of
+from lowdim.views.overview import Glance
+from lowdim.views.text.card import card_text, sparks
 from lowdim.views.text.facts import fit_facts
 from lowdim.views.text.lines import percent
 
@@ -106,19 +108,18 @@ def kept_of(fit: Any) -> str:
 @pytest.mark.parametrize("name", FITS)
 def test_a_card_says_what_the_record_holds(name):
     model = fitted(name)
-    fit, card = model.fit_, card_of(model.fit_)
+    fit, seen = model.fit_, overview_of(model.fit_)
     holes = int(getattr(fit, "missing", 0))
     said = [repr(model), model._repr_html_()]
     for text in said:
         assert f"{fit.n_rows} rows × {fit.n_columns} columns" in text
         assert kept_of(fit) in text
-        assert card.word in text
+        assert seen.trust.word in text
         assert (f"columns, {holes} values missing" in text) == (holes > 0)
-    assert card.missing == holes
-    assert card.reached == getattr(fit, "reached", getattr(fit, "converged", None))
-    assert (card.word == "untrusted") == (not card.reached)
-    if name != "PPCAMixture":  # a mixture has no facts for JSON
-        assert fit_facts(fit)["certificate"]["word"] == card.word
+    assert seen.missing == holes
+    assert seen.trust.reached == fit.reached
+    assert (seen.trust.word == "untrusted") == (not seen.trust.reached)
+    assert fit_facts(seen)["certificate"]["word"] == seen.trust.word
     shown = clone(model)
     assert repr(model).startswith(repr(shown) + "\n")
     assert "\n" not in repr(model).split("→")[0].removeprefix(repr(shown)).strip()
@@ -221,7 +222,7 @@ def test_blocks_are_as_high_as_their_numbers():
 
 def test_lines_are_no_wider_than_asked():
     for width in (60, 88):
-        text = card_text("PCA()", card_of(fitted("Recogniser").fit_), width)
+        text = card_text("PCA()", overview_of(fitted("Recogniser").fit_), width)
         assert max(map(len, text.splitlines())) <= width
 
 

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from lowdim import PCA
+from lowdim.models.base.overview import overview_of
+from lowdim.models.linear.overview import drivers, swamping
 from lowdim.results.certificate import uncertified
 from lowdim.results.record import LinearFit
 from lowdim.views.text.facts import fit_facts
 from lowdim.views.text.lines import bar, continued, listed, percent, wrapped
-from lowdim.views.text.screen import About, accuracy, drivers, summary, swamping
+from lowdim.views.text.screen import About, fit_screen
 
 
 def with_variances(variances, n: int = 50, rotate: bool = False, keep=None) -> LinearFit:
@@ -27,8 +29,12 @@ def with_variances(variances, n: int = 50, rotate: bool = False, keep=None) -> L
     return PCA(keep).fit(X).fit_
 
 
+def accuracy(fit: LinearFit) -> str:
+    return overview_of(fit).trust.sentence
+
+
 def text(fit: LinearFit, **about) -> str:
-    return "\n".join(line.text for line in summary(fit, About("t.csv", **about)))
+    return "\n".join(line.text for line in fit_screen(overview_of(fit), About("t.csv", **about)))
 
 
 def test_it_answers_the_questions_of_a_newcomer():
@@ -77,7 +83,7 @@ def test_one_large_column_is_said_to_swamp_the_others():
     assert swamping(with_variances([100.0, 1])) == []  # of two columns one is always larger
     assert [name for name, _ in swamping(with_variances([90.0, 80.0, *[1.0] * 6]))] == ["x0", "x1"]
     assert "--drop x0 leaves it out" in text(with_variances([100.0, 1, 1, 1]))
-    assert "note" not in text(with_variances([100.0, 1, 1, 1]), scaled=True)
+    assert "note" not in text(PCA(2, scale=True).fit(np.diag([100.0, 1, 1, 1])).fit_)
 
 
 def test_a_share_of_a_column_is_never_more_than_it_has():
@@ -112,7 +118,9 @@ def test_one_screen(width, k):
     fit = with_variances(np.geomspace(1e6, 1e-3, 40), n=60, keep=k)
     long = replace(fit, columns=tuple(f"a name that is rather long, {j}" for j in range(40)))
     steps = tuple((f"lowdim fit {'folder/' * 5}table.csv --keep {i} --save model.lowdim", "again") for i in range(5))
-    lines = summary(long, About("x" * 200, "--keep", {f"text {i}": "text" for i in range(90)}, next=steps), width)
+    lines = fit_screen(
+        overview_of(long), About("x" * 200, "--keep", {f"text {i}": "text" for i in range(90)}, next=steps), width
+    )
     assert len(lines) <= 24
     assert max(len(line.text) for line in lines) <= width
 
@@ -138,7 +146,7 @@ def test_wrapped_lines_are_indented():
 
 def test_facts_are_those_of_the_fit():
     fit = with_variances([6.0, 3.0, 1.0], keep=2)
-    facts = fit_facts(fit)
+    facts = fit_facts(overview_of(fit))
     assert facts["kept"] == {"components": 2, "share": pytest.approx(0.9)}
     assert [one["variance"] for one in facts["components"]] == fit.variances.tolist()
     assert facts["certificate"]["reached"] is True

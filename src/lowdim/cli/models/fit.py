@@ -133,11 +133,11 @@ def say_fit(
 ) -> None:
     """Print the summary of a fit, or the same as JSON."""
     from lowdim.cli.console import say, say_json, text_width
+    from lowdim.models.base.overview import overview_of
     from lowdim.views.text.facts import fit_facts
 
-    record = estimator.fit_
     if json:
-        facts = {"data": wish.name, "left_out": dict(left_out(source)), **fit_facts(record)}
+        facts = {"data": wish.name, "left_out": dict(left_out(source)), **fit_facts(overview_of(estimator.fit_))}
         say_json(command, {**facts, "saved": save, "output": output})
     elif not quiet:
         lines = _summary(estimator, wish, source, asked, save, output, text_width())
@@ -148,47 +148,24 @@ def _summary(
     estimator: Model, wish: Wish, source: Source, asked: ModelOptions, save: str | None, output: str | None, width: int
 ) -> list[Line]:
     """A fit on one screen, with what can be done next."""
-    from lowdim.models.autoencoder.overview import network_summary
-    from lowdim.models.autoencoder.record import NetworkFit
-    from lowdim.models.genotype_pca.overview import genotype_summary
-    from lowdim.models.genotype_pca.record import GenotypeFit
-    from lowdim.models.kernel_pca.overview import kernel_summary, kernel_swamping
-    from lowdim.models.kernel_pca.record import KernelFit
-    from lowdim.models.logistic_pca.overview import logistic_summary
-    from lowdim.models.logistic_pca.record import LogisticFit
-    from lowdim.models.nmf.overview import nmf_summary
-    from lowdim.models.nmf.record import NonNegativeFit
-    from lowdim.models.vector_quantizer.overview import codebook_summary
-    from lowdim.models.vector_quantizer.record import CodebookFit
-    from lowdim.views.text.screen import About, summary, swamping
+    from lowdim.models.base.overview import overview_of
+    from lowdim.views.text.screen import About, fit_screen
 
-    record, scaled = estimator.fit_, estimator.get_params().get("scale", False) is not False
-    by_kernel, of_parts = isinstance(record, KernelFit), isinstance(record, NonNegativeFit)
-    swamped = asked.name in ("pca", "kernel") and (kernel_swamping(record) if by_kernel else swamping(record))
+    seen, settings = overview_of(estimator.fit_), estimator.get_params()
+    scaled, by_kernel = settings.get("scale", False) is not False, asked.name == "kernel"
     steps = _next(wish, asked, scaled, save, output)
-    if not scaled and wish.data != "-" and swamped:
+    if wish.data != "-" and asked.name in ("pca", "kernel") and seen.swamped.found:
         words = ["lowdim", shlex.quote(wish.data), wish.chosen(), asked.typed() if by_kernel else "", "--scale"]
         steps = [(" ".join(filter(None, words)), "all columns alike"), *steps[:2]]
     about = About(
         wish.name,
         f"--keep {asked.keep_of(prompt_of(asked.name))}",
         left_out(source),
-        scaled,
+        {"kernel": f"--gamma {settings['gamma']}"} if isinstance(settings.get("gamma"), str) else {},
         written=tuple(path for path in (save, output) if path and path != "-"),
         next=tuple(steps),
-        kernel=f"--gamma {estimator.gamma}" if by_kernel and isinstance(estimator.gamma, str) else "",
     )
-    if of_parts:
-        return nmf_summary(record, about, width)
-    if isinstance(record, CodebookFit):
-        return codebook_summary(record, about, width)
-    if isinstance(record, GenotypeFit):
-        return genotype_summary(record, about, width)
-    if isinstance(record, NetworkFit):
-        return network_summary(record, about, width)
-    if isinstance(record, LogisticFit):
-        return logistic_summary(record, about, width)
-    return kernel_summary(record, about, width) if by_kernel else summary(record, about, width)
+    return fit_screen(seen, about, width)
 
 
 def _next(wish: Wish, asked: ModelOptions, scaled: bool, save: str | None, output: str | None) -> list[tuple[str, str]]:

@@ -212,12 +212,13 @@ def _say(
     target: str,
 ) -> None:
     from lowdim.cli.console import say, say_json, text_width
-    from lowdim.models.pc_regression.overview import regression_summary
+    from lowdim.models.base.overview import overview_of
     from lowdim.views.text.facts import fit_facts
-    from lowdim.views.text.screen import About
+    from lowdim.views.text.screen import About, fit_screen
 
+    seen = overview_of(model.fit_)
     if json:
-        facts = {"data": wish.name, "left_out": dict(left_out(source)), **fit_facts(model.fit_)}
+        facts = {"data": wish.name, "left_out": dict(left_out(source)), **fit_facts(seen)}
         say_json("regress", {**facts, "saved": save, "plot": plot})
         return
     if quiet:
@@ -234,4 +235,4 @@ def _say(
         written=tuple(path for path in (save, plot) if path),
         next=() if wish.data == "-" else tuple(steps),
     )
-    say(regression_summary(model.fit_, about, text_width()))
+    say(fit_screen(seen, about, text_width()))

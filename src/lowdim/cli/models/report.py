@@ -225,7 +225,7 @@ def _said(wanted: Any, python: str, given: list[str]) -> Any:
 
 def _say(output: str, estimator: Any, with_rows: bool, json: bool, quiet: bool) -> None:
     from lowdim.cli.console import say_json
-    from lowdim.views.text.explain import size
+    from lowdim.views.text.lines import size
 
     name, written = type(estimator).__name__, os.path.getsize(output)
     if json:

@@ -12,7 +12,7 @@ Its files, in reading order::
     checkpoint  The state of training in a file, written after every epoch: a fit that was killed goes on to the same
                 bits.
     record      What an autoencoder learnt: two stacks of layers, how they were trained; and how a model file keeps it.
-    overview    An autoencoder in words, on one screen, and as plain facts.
+    overview    An autoencoder in words.
     report      The page of an autoencoder.
     figures     Figures of an autoencoder: how its loss fell, and pictures that it makes.
     solvers/    How networks are trained: shapes, rows in batches, gradients, epochs.

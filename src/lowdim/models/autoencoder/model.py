@@ -403,9 +403,7 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
             A few lines.
         """
         if X is None:
-            from lowdim.models.autoencoder.overview import explain_network
-
-            return explain_network(self.fit_)
+            return self._story()
         from lowdim.views.text.explain import explain_plan
 
         source = self._to_be_fitted(X)

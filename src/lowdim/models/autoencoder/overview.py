@@ -1,19 +1,32 @@
-"""An autoencoder in words, on one screen, and as plain facts."""
+"""An autoencoder in words."""
 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from lowdim.models.autoencoder.figures import learning_curve
+from lowdim.models.autoencoder.figures import LearningCurve, learning_curve
 from lowdim.models.autoencoder.record import NetworkFit
 from lowdim.results.certificate import counted
-from lowdim.views.text.explain import size
-from lowdim.views.text.lines import Line, bar, shortened, wrapped
-from lowdim.views.text.screen import BAR, About, fit_screen, model_screen
-from lowdim.words import column_names
+from lowdim.types import Floats
+from lowdim.views.overview import (
+    BLANK,
+    Bar,
+    Bars,
+    Block,
+    Fact,
+    Glance,
+    Overview,
+    Said,
+    missing_in_words,
+    numbered,
+    sought,
+    steps_in_words,
+)
+from lowdim.views.text.lines import size
 
 MOST_EPOCHS = 6
 """Epochs that are shown one by one, beside the one whose weights were kept."""
@@ -24,26 +37,43 @@ LOSS = {
 }
 
 
-def explain_network(fit: NetworkFit) -> str:
-    """The story of a fit."""
-    made, how = fit.provenance, fit.training
-    aside = f", {counted(how.n_validation, 'row')} set aside to judge" if how.n_validation else ", none set aside"
-    lines = [f"data       {made.data}"]
-    if fit.missing:
-        lines.append(f"missing    {fit.missing:,} of {fit.n_rows * fit.n_columns:,} values")
-    lines += [
-        f"network    {network_in_words(fit)}",
-        f"loss       {LOSS[fit.loss]}",
-        f"solver     {made.solver}",
-        f"because    {made.reason}",
-        f"read       {counted(made.passes, 'pass', 'es')} over the rows",
-        *_steps(fit),
-        f"rows       {counted(how.n_train, 'row')} learnt from{aside}",
-        f"memory     about {size(made.memory)} beside the data and the result",
-        f"kept       {counted(fit.k, 'code')}: {counted(fit.n_weights, 'weight')}, {_bytes(fit)}",
-        f"accuracy   {standing(fit)}",
-    ]
-    return "\n".join(lines)
+TRAINED = (
+    "A network has no certificate. It was trained until more epochs no longer paid, or as long as was asked. Rows that "
+    "were set aside say how well it does on new ones; another seed gives another network."
+)
+
+
+def overview(fit: NetworkFit) -> Overview:
+    """What is said of a network."""
+    curve, network = learning_curve(fit), network_in_words(fit)
+    epochs = len(curve.epochs)
+    kept = Fact("loss per entry", f"{curve.kept:.4g}", LOSS[fit.loss]) if epochs else Fact("loss", "exact")
+    return Overview(
+        fit=fit,
+        model="Autoencoder",
+        trust=sought(fit.reached, standing(fit), TRAINED),
+        kept=headline(fit),
+        finding=headline(fit),
+        lead=f"A network of {counted(fit.n_weights, 'weight')} that turns {counted(fit.n_columns, 'column')} into "
+        f"{counted(fit.k, 'code')} and back.",
+        axes=numbered("code ", fit.k),
+        glance=_fall(_judged(curve), curve.best) if epochs else None,
+        facts=(
+            Said("network", network),
+            *((Said("epochs", steps_in_words(epochs, fit.reached)),) if epochs else ()),
+        ),
+        screen=partial(_screen, fit),
+        story=partial(_story, fit),
+        numbers=(Fact("codes", f"{fit.k:,}", network), kept),
+        details=partial(_details, fit),
+    )
+
+
+def headline(fit: NetworkFit) -> str:
+    """How many codes, and what they lose."""
+    found = learning_curve(fit).kept
+    loss = "" if math.isnan(found) else f", a loss of {found:.4g} per entry"
+    return f"{counted(fit.k, 'code')} for {counted(fit.n_columns, 'column')}{loss}"
 
 
 def network_in_words(fit: NetworkFit) -> str:
@@ -69,23 +99,68 @@ def standing(fit: NetworkFit) -> str:
     return f"NOT reached: training ended with the {counted(epochs, 'epoch')} allowed, and more may pay; {kept}"
 
 
-def network_summary(fit: NetworkFit, about: About, width: int = 80) -> list[Line]:
-    """At most 24 lines of at most `width` characters."""
-    return fit_screen(fit, about, headline(fit), _body(fit, width), width)
+def _judged(curve: LearningCurve) -> Floats:
+    """(epochs,) losses that the weights are chosen by."""
+    return curve.learnt if curve.aside is None else curve.aside
 
 
-def network_model_lines(name: str, fit: NetworkFit, width: int = 80) -> list[Line]:
-    """What a model file holds."""
-    kept = f"Autoencoder, {headline(fit)}"
-    return model_screen(name, fit, kept, _body(fit, width), width, later="no rows can be added")
+def _fall(losses: Floats, best: int) -> Glance | None:
+    """A curve from the largest loss to the smallest; none where nothing was learnt or numbers were left."""
+    low, high = float(losses.min()), float(losses.max())
+    if not (np.isfinite(losses).all() and low < high):
+        return None
+    return Glance((losses - low) / (high - low), best, f"loss by epoch, {best} kept", falls=True)
 
 
-def network_facts(fit: NetworkFit) -> dict[str, Any]:
-    """The same as plain facts, for JSON."""
-    made, how, curve = fit.provenance, fit.training, learning_curve(fit)
+def _screen(fit: NetworkFit) -> tuple[Block, ...]:
+    return (
+        *_epochs(learning_curve(fit)),
+        Said("network", f"{network_in_words(fit)}: {counted(fit.n_weights, 'weight')}"),
+        Said("loss", LOSS[fit.loss]),
+        Said("accuracy", standing(fit)),
+    )
+
+
+def _epochs(curve: LearningCurve) -> tuple[Block, ...]:
+    """The learning curve in a few lines; bars are of what is judged by."""
+    if not len(curve.epochs):
+        return ()
+    chosen = sorted({curve.best, *np.geomspace(1, len(curve.epochs), MOST_EPOCHS).round().astype(int).tolist()})
+    losses = [curve.learnt] if curve.aside is None else [curve.learnt, curve.aside]
+    lines = tuple(
+        Bar(
+            (f"{epoch}", *(f"{loss[epoch - 1]:.4g}" for loss in losses)),
+            float(_judged(curve)[epoch - 1]),
+            text="  kept" * (epoch == curve.best),
+        )
+        for epoch in chosen
+    )
+    title, aside = ("epoch  learnt from", "") if curve.aside is None else ("epoch  learnt from  set aside", "{:<9}  ")
+    return Bars(title, lines, "{:>5}  {:<11}  " + aside + "{bar:14}"), BLANK
+
+
+def _story(fit: NetworkFit) -> tuple[Said, ...]:
+    made, how = fit.provenance, fit.training
+    aside = f", {counted(how.n_validation, 'row')} set aside to judge" if how.n_validation else ", none set aside"
+    return (
+        Said("data", made.data),
+        *missing_in_words(fit),
+        Said("network", network_in_words(fit)),
+        Said("loss", LOSS[fit.loss]),
+        Said("solver", made.solver),
+        Said("because", made.reason),
+        Said("read", f"{counted(made.passes, 'pass', 'es')} over the rows"),
+        *_steps(fit),
+        Said("rows", f"{counted(how.n_train, 'row')} learnt from{aside}"),
+        Said("memory", f"about {size(made.memory)} beside the data and the result"),
+        Said("kept", f"{counted(fit.k, 'code')}: {counted(fit.n_weights, 'weight')}, {_bytes(fit)}"),
+        Said("accuracy", standing(fit)),
+    )
+
+
+def _details(fit: NetworkFit) -> dict[str, Any]:
+    how, curve = fit.training, learning_curve(fit)
     return {
-        "rows": fit.n_rows,
-        "columns": list(column_names(fit)),
         "missing": fit.missing,
         "network": {"widths": list(fit.widths), "activation": fit.activation, "weights": fit.n_weights},
         "loss": {"name": fit.loss, "value": None if math.isnan(curve.kept) else curve.kept},
@@ -109,47 +184,10 @@ def network_facts(fit: NetworkFit) -> dict[str, Any]:
             "loss_learnt_from": curve.learnt,
             "loss_set_aside": curve.aside,
         },
-        "certificate": {"reached": fit.reached, "sentence": standing(fit)},
-        "made_by": {"solver": made.solver, "reason": made.reason, "passes": made.passes, **dict(made.versions)},
     }
 
 
-def headline(fit: NetworkFit) -> str:
-    """How many codes, and what they lose."""
-    found = learning_curve(fit).kept
-    loss = "" if math.isnan(found) else f", a loss of {found:.4g} per entry"
-    return f"{counted(fit.k, 'code')} for {counted(fit.n_columns, 'column')}{loss}"
-
-
-def _body(fit: NetworkFit, width: int) -> list[Line]:
-    return [
-        *_epochs(fit, width),
-        *wrapped("network   ", f"{network_in_words(fit)}: {counted(fit.n_weights, 'weight')}", width),
-        *wrapped("loss      ", LOSS[fit.loss], width),
-        *wrapped("accuracy  ", standing(fit), width),
-    ]
-
-
-def _epochs(fit: NetworkFit, width: int) -> list[Line]:
-    """The learning curve in a few lines; bars are of what is judged by."""
-    curve = learning_curve(fit)
-    last = len(curve.epochs)
-    if not last:
-        return []
-    chosen = sorted({curve.best, *np.geomspace(1, last, MOST_EPOCHS).round().astype(int).tolist()})
-    judged = curve.learnt if curve.aside is None else curve.aside
-    largest = float(judged.max())
-    lines = [Line(f"epoch  learnt from{'' if curve.aside is None else '  set aside'}", "faint")]
-    for epoch in chosen:
-        aside = "" if curve.aside is None else f"{f'{curve.aside[epoch - 1]:.4g}':<9}  "
-        long = bar(float(judged[epoch - 1]) / largest if largest > 0 else 0.0, BAR)
-        mark = "  kept" if epoch == curve.best else ""
-        text = f"{epoch:>5}  {f'{curve.learnt[epoch - 1]:.4g}':<11}  {aside}{long:<{BAR}}{mark}"
-        lines.append(Line(shortened(text.rstrip(), width), "bar"))
-    return [*lines, Line("")]
-
-
-def _steps(fit: NetworkFit) -> list[str]:
+def _steps(fit: NetworkFit) -> list[Said]:
     how = fit.training
     if not len(how.curve):
         return []
@@ -158,7 +196,7 @@ def _steps(fit: NetworkFit) -> list[str]:
     each = (
         f"{counted(how.batch, 'row')} each, learning rate {how.learning_rate:g}" if how.by_batches else "all rows each"
     )
-    return [f"steps      {each}{penalty}, on {how.device}"]
+    return [Said("steps", f"{each}{penalty}, on {how.device}")]
 
 
 def _bytes(fit: NetworkFit) -> str:

@@ -95,20 +95,20 @@ class Shown:
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         shown = self._in_one_line(N_CHAR_MAX)
-        card = self._card()
-        if card is None:
+        seen = self._seen()
+        if seen is None:
             return shown
         from lowdim.views.text.card import card_text
 
-        return in_letters_of(sys.stdout, card_text(shown, card))
+        return in_letters_of(sys.stdout, card_text(shown, seen))
 
     @property
     def _repr_html_(self) -> Any:
         plain = super()._repr_html_  # type: ignore[misc]  # an AttributeError where set_config(display="text") asks so
-        return plain if self._card() is None else self._as_html
+        return plain if self._seen() is None else self._as_html
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        if self._card() is None:
+        if self._seen() is None:
             return super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
         html = getattr(self, "_repr_html_", None)
         return {"text/plain": repr(self)} | ({} if html is None else {"text/html": html()})
@@ -124,9 +124,9 @@ class Shown:
     def _as_html(self) -> str:
         from lowdim.views.text.card import card_html
 
-        return card_html(self._in_one_line(), self._card())
+        return card_html(self._in_one_line(), self._seen())
 
-    def _card(self) -> Any:
+    def _seen(self) -> Any:
         """What the record says at a glance; None where there is none: showing a model computes nothing."""
         record = getattr(self, "_record", None)
         if getattr(self, "_assigned", None):
@@ -136,9 +136,16 @@ class Shown:
                 record = None
         if record is None:
             return None
-        from lowdim.views.text.card import card_of
+        from lowdim.models.base.overview import overview_of
 
-        return card_of(record)
+        return overview_of(record)
+
+    def _story(self) -> str:
+        """How the fit was made, in a few lines."""
+        from lowdim.models.base.overview import overview_of
+        from lowdim.views.text.explain import explain_fit
+
+        return explain_fit(overview_of(self.fit_))  # type: ignore[attr-defined]
 
 
 # scikit-learn breaks long lines by what prints an estimator, which would else be its own method alone; inside pipelines

@@ -10,6 +10,7 @@ import numpy as np
 from lowdim.errors import BadParameter, Setting
 from lowdim.models.base import parameters
 from lowdim.models.base.output import frame_kind, named_columns, only_columns, row_labels
+from lowdim.models.base.overview import part_for
 from lowdim.results.k_choice import KChoice
 from lowdim.results.uncertainty import Uncertainty
 from lowdim.sources.columns import near
@@ -18,7 +19,7 @@ from lowdim.sources.source import Source
 from lowdim.views.plots import spectrum
 from lowdim.views.plots.canvas import shown_figure, solid_axes
 from lowdim.views.plots.groups import Colour, colour_of
-from lowdim.views.plots.paths import draw_path, search_path
+from lowdim.views.plots.paths import draw_path
 from lowdim.views.plots.scores import axis_titles, checked_axes, draw_scores, score_map
 
 if TYPE_CHECKING:
@@ -127,7 +128,8 @@ def path(self: Plots, ax: Any = None, *, gaps: bool = False) -> Any:
 
     With `gaps`, how far each step is from the last one on a logarithmic scale, where slow searches show.
     """
-    found = search_path(self._model.fit_)
+    fit = self._model.fit_
+    found = part_for(fit, "overview").search_path(fit)
     if found is None:
         raise BadParameter(
             "This model was found in closed form, so no likelihood rose step by step: fit with solver='em' to see one."

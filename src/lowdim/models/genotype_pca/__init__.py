@@ -9,7 +9,8 @@ Its files, in reading order::
     matrix    Genotypes, individuals × SNPs, worked on SNP block by SNP block: no float copy of them is ever whole.
     record    The record of a PCA of genotypes: a linear fit that also knows its SNPs and individuals; and its model
               file.
-    overview  A PCA of genotypes in words, and on one screen.
+    overview  A PCA of genotypes in words.
+    report    The page of a PCA of genotypes: that of a linear fit, and which of its axes are real.
     figures   Figures of a genotype PCA: which axes are more than noise.
     prompt    PCA of genotypes at the prompt.
 """

@@ -341,10 +341,8 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         str
             A few lines.
         """
-        from lowdim.models.genotype_pca.overview import explain_genotypes
-
         if X is None:
-            return explain_genotypes(self.fit_)
+            return self._story()
         from lowdim.views.text.explain import explain_plan
 
         return explain_plan(self._foreseen(self._to_be_fitted(X)))

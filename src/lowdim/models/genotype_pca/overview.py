@@ -1,18 +1,18 @@
-"""A PCA of genotypes in words, and on one screen."""
+"""A PCA of genotypes in words."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lowdim.models.genotype_pca.record import LEVEL, GenotypeFit
+from lowdim.models.linear import overview as linear
 from lowdim.results.certificate import counted
-from lowdim.views.text.explain import explain_fit
-from lowdim.views.text.lines import Line, bar, percent, wrapped
-from lowdim.views.text.screen import MOST_COMPONENTS, About, accuracy, fit_screen, model_screen
-
-BAR = 14
+from lowdim.views.overview import BLANK, MOST_BARS, NOT_SWAMPED, Bar, Bars, Block, Overview, Said
+from lowdim.views.text.lines import percent
 
 NORMALISATIONS = {
     "patterson": "(g − 2p) / √(p (1 − p)), p half the mean call",
@@ -21,17 +21,26 @@ NORMALISATIONS = {
 }
 
 
-def explain_genotypes(fit: GenotypeFit) -> str:
-    """The story of a fit."""
-    story = explain_fit(fit).replace(" over the rows", " over the genotypes")
-    lines = [
-        f"SNPs       {snps_in_words(fit)}",
-        f"people     {individuals_in_words(fit)}",
-        f"scaled     {NORMALISATIONS[fit.normalisation]}",
-        f"tested     {tests_in_words(fit)}",
-        f"new rows   {shrinkage_in_words(fit)}",
-    ]
-    return "\n".join([story, *lines])
+def overview(fit: GenotypeFit) -> Overview:
+    """What is said of a PCA of genotypes: that of a linear fit, and of SNPs, people, tests and new rows."""
+    seen = linear.overview(fit)
+    share, axes = percent(float(fit.shares.sum())), f"{fit.k:,} {'axis' if fit.k == 1 else 'axes'}"
+    return replace(
+        seen,
+        model="PCA of genotypes",
+        finding=f"{axes} {'keeps' if fit.k == 1 else 'keep'} {share} of the variance",
+        in_file=f"PCA of genotypes, {axes} that keep {share}",
+        facts=(Said("SNPs", snps_in_words(fit)), Said("tested", tests_in_words(fit))),
+        notes=(),
+        swamped=NOT_SWAMPED,
+        screen=partial(_screen, fit, seen.trust.sentence),
+        file_screen=None,
+        prepared=False,
+        grows=None,
+        story=partial(_story, fit, seen),
+        scaling="scaled by allele frequency" if (fit.scale != 1).any() else "not scaled",
+        details=partial(_details, fit, seen),
+    )
 
 
 def snps_in_words(fit: GenotypeFit) -> str:
@@ -73,21 +82,41 @@ def shrinkage_in_words(fit: GenotypeFit) -> str:
     return f"their scores are {shown}{' …' if fit.k > 4 else ''} times as long on these axes (shrinkage_)"
 
 
-def genotype_summary(fit: GenotypeFit, about: About, width: int = 80) -> list[Line]:
-    """At most 24 lines of at most `width` characters."""
-    keep = "keeps" if fit.k == 1 else "keep"
-    title = f"{counted(fit.k, 'axis', '')[:-4]}{'axis' if fit.k == 1 else 'axes'} {keep} {_share(fit)} of the variance"
-    return fit_screen(fit, about, title, _body(fit, width), width)
+def _screen(fit: GenotypeFit, accuracy: str) -> tuple[Block, ...]:
+    return (
+        _axes(fit),
+        BLANK,
+        Said("SNPs", snps_in_words(fit)),
+        Said("people", individuals_in_words(fit)),
+        Said("tested", tests_in_words(fit)),
+        Said("new rows", shrinkage_in_words(fit)),
+        Said("accuracy", accuracy),
+    )
 
 
-def genotype_model_lines(name: str, fit: GenotypeFit, width: int = 80) -> list[Line]:
-    """What a model file holds."""
-    kept = f"PCA of genotypes, {fit.k} {'axis' if fit.k == 1 else 'axes'} that keep {_share(fit)}"
-    return model_screen(name, fit, kept, _body(fit, width), width)
+def _axes(fit: GenotypeFit) -> Bars:
+    tested = [f"{s:>11.2f}  {p:>8.1g}" for s, p in zip(fit.statistics, fit.p_values, strict=True)]
+    lines = [
+        Bar((f"PC{i + 1}", percent(float(fit.shares[i]))), float(fit.shares[i]), text="".join(tested[i : i + 1]))
+        for i in range(min(fit.k, MOST_BARS))
+    ]
+    more = [Bar((), text=f"more {fit.k - MOST_BARS:,}", part="faint")] if fit.k > MOST_BARS else []
+    title = f"{'':5}{'share':>8}  {'':14}  {'Tracy–Widom':>11}  {'p-value':>8}"
+    return Bars(title, (*lines, *more), "{:<5}{:>8}  {bar:14}  ")
 
 
-def genotype_facts(fit: GenotypeFit) -> dict[str, Any]:
-    """What only such a fit knows."""
+def _story(fit: GenotypeFit, seen: Overview) -> tuple[Said, ...]:
+    return (
+        *(one._replace(text=one.text.replace(" over the rows", " over the genotypes")) for one in seen.story()),
+        Said("SNPs", snps_in_words(fit)),
+        Said("people", individuals_in_words(fit)),
+        Said("scaled", NORMALISATIONS[fit.normalisation]),
+        Said("tested", tests_in_words(fit)),
+        Said("new rows", shrinkage_in_words(fit)),
+    )
+
+
+def _details(fit: GenotypeFit, seen: Overview) -> dict[str, Any]:
     return {
         "normalisation": fit.normalisation,
         "individuals": {"came": len(fit.used), "used": fit.n_rows},
@@ -103,34 +132,5 @@ def genotype_facts(fit: GenotypeFit) -> dict[str, Any]:
             for i, (s, p) in enumerate(zip(fit.statistics, fit.p_values, strict=True))
         ],
         "shrinkage": [None if np.isnan(value) else float(value) for value in fit.shrinkage],
+        **seen.details(),
     }
-
-
-def _share(fit: GenotypeFit) -> str:
-    return percent(float(fit.shares.sum()))
-
-
-def _body(fit: GenotypeFit, width: int) -> list[Line]:
-    return [
-        *_axes(fit),
-        Line(""),
-        *wrapped("SNPs      ", snps_in_words(fit), width),
-        *wrapped("people    ", individuals_in_words(fit), width),
-        *wrapped("tested    ", tests_in_words(fit), width),
-        *wrapped("new rows  ", shrinkage_in_words(fit), width),
-        *wrapped("accuracy  ", accuracy(fit), width),
-    ]
-
-
-def _axes(fit: GenotypeFit) -> list[Line]:
-    shown = min(fit.k, MOST_COMPONENTS)
-    largest = max(float(fit.shares[0]), 1e-300)
-    lines = [Line(f"{'':5}{'share':>8}  {'':{BAR}}  {'Tracy–Widom':>11}  {'p-value':>8}", "faint")]
-    for i in range(shown):
-        share = float(fit.shares[i])
-        tested = f"{fit.statistics[i]:>11.2f}  {fit.p_values[i]:>8.1g}" if i < len(fit.p_values) else ""
-        head = f"{f'PC{i + 1}':<5}{percent(share):>8}  {bar(share / largest, BAR):{BAR}}  "
-        lines.append(Line((head + tested).rstrip(), "bar"))
-    if fit.k > shown:
-        lines.append(Line(f"more {fit.k - shown:,}", "faint"))
-    return lines

@@ -20,7 +20,7 @@ Its files, in reading order::
                             overwritten.
     record                  The record of a kernel PCA: axes in the feature space, intervals of their eigenvalues; and
                             its model file.
-    overview                A kernel PCA in words, and on one screen.
+    overview                A kernel PCA in words.
     report                  The page of a kernel PCA: what the kernel takes for alike, and what is certain about its
                             eigenvalues.
     figures                 Figures of a kernel PCA: similarity by distance, and what the width of the kernel does.

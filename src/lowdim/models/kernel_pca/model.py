@@ -249,11 +249,10 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
         str
             A few lines.
         """
-        from lowdim.models.kernel_pca.overview import explain_kernel
         from lowdim.views.text.explain import explain_plan
 
         if X is None:
-            return explain_kernel(self.fit_)
+            return self._story()
         return explain_plan(foreseen(self, self._to_be_fitted(X)))
 
     @property

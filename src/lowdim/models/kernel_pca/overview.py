@@ -1,31 +1,36 @@
-"""A kernel PCA in words, and on one screen."""
+"""A kernel PCA in words."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lowdim.models.kernel_pca.record import KernelFit
 from lowdim.results.certificate import counted
-from lowdim.views.text.explain import size
-from lowdim.views.text.lines import Line, listed, percent, shortened, wrapped
-from lowdim.views.text.screen import (
-    MOST_COMPONENTS,
-    ROUNDING,
-    About,
-    data_lines,
-    on_one_screen,
-    share_head,
-    swampers,
-    swamping_note,
-    written_line,
+from lowdim.views.overview import (
+    BLANK,
+    MOST_BARS,
+    Bars,
+    Block,
+    Fact,
+    Overview,
+    Said,
+    Swamped,
+    Trust,
+    more_bar,
+    numbered,
+    share_bars,
+    shares_glance,
+    that,
+    variance_bars,
 )
+from lowdim.views.text.lines import percent, size
+from lowdim.views.text.screen import swampers
 from lowdim.words import column_names
-
-# A kernel PCA in words.
 
 NARROW, WIDE = 0.5, 1.2
 """An effective rank above this share of the rows, or below this number, is the sign of an unfit width."""
@@ -33,23 +38,52 @@ NARROW, WIDE = 0.5, 1.2
 LEAST_SHARE = 1e-12
 """A share of less than this is what rounding leaves."""
 
+CLOSE = 5e-4
+"""Ends of an interval that lie nearer than this are the same number on a screen."""
 
-def explain_kernel(fit: KernelFit) -> str:
-    """The story of a fit."""
-    made = fit.provenance
-    what = "all pairs of rows" if fit.over_rows else "the rows"
-    return "\n".join(
-        [
-            f"data       {made.data}",
-            f"kernel     {fit.kernel.formula}{'' if fit.centered else ', not centred'}",
-            f"width      {width_in_words(fit)}",
-            f"solver     {made.solver}{_basis(fit)}",
-            f"because    {made.reason}",
-            f"read       {counted(made.passes, 'pass', 'es')} over {what}",
-            f"memory     about {size(made.memory)} beside the data",
-            f"kept       {counted(fit.k, 'component')}, {_share(fit)} of the variance in the feature space",
-            f"accuracy   {accuracy_in_words(fit)}",
-        ]
+EXACT = (
+    "Every eigenvalue was checked after it was found, and the span of the axes has a proven bound. This is about "
+    "arithmetic: another width of the kernel would give other axes, and no certificate says which width is right."
+)
+NEAR = (
+    "A few rows, the landmarks, stand for all of them. What they leave out is known exactly, and so every share lies "
+    "in an interval that is certain; more landmarks make the intervals narrower."
+)
+RANDOM = (
+    "Random features only come near the kernel, and nobody knows how near. Take landmarks, or the exact solver, where "
+    "a bound is needed."
+)
+
+
+def overview(fit: KernelFit) -> Overview:
+    """What is said of a kernel PCA; intervals hold the exact numbers."""
+    captured, keep = captured_in_words(fit), "keeps" if fit.k == 1 else "keep"
+    meaning = RANDOM if math.isnan(fit.found.slack) else NEAR if fit.approximate else EXACT
+    finding = f"{fit.k:,} dimension{'s' * (fit.k != 1)} {keep} {captured} of the variance in the feature space"
+    return Overview(
+        fit=fit,
+        model="Kernel PCA",
+        trust=Trust("certified" if fit.reached else "untrusted", fit.reached, accuracy_in_words(fit), meaning),
+        kept=that(fit.k, "component", "keep", captured),
+        finding=finding if fit.found.total > 0 else "All rows are alike to this kernel: there is no direction to find.",
+        lead=f"{counted(fit.k, 'component')} {keep} {captured} of the variance in the space of features.",
+        axes=numbered("PC", fit.k),
+        glance=shares_glance(fit.shares, fit.k, "variance by component"),
+        facts=(Said("kernel", fit.kernel.formula), Said("width", width_in_words(fit))),
+        swamped=Swamped(tuple(kernel_swamping(fit)), "the squared distances between rows"),
+        screen=partial(_screen, fit),
+        file_screen=partial(_file_screen, fit),
+        own_columns=fit.kernel.name != "precomputed",
+        prepared=True,
+        story=partial(_story, fit),
+        numbers=(
+            Fact("components", f"{fit.k:,}"),
+            Fact("kernel", fit.kernel.name, fit.kernel.formula),
+            Fact("variance kept", captured, "in the space of features"),
+        ),
+        scaling="not scaled" if fit.scale is None else "scaled to equal variance",
+        details=partial(_details, fit),
+        proof={"sine": fit.sine, "trace_residual": fit.found.slack, "tol": fit.tol},
     )
 
 
@@ -92,50 +126,6 @@ def _likely(fit: KernelFit) -> str:
     return "" if math.isnan(error) else f"; probably eigenvalues are right to {error:.1g} of themselves"
 
 
-def _basis(fit: KernelFit) -> str:
-    m = len(fit.found.basis)
-    if fit.over_rows or (fit.found.triangle is None and not fit.found.waves):
-        return ""
-    return f": {counted(m, 'frequency', '') if fit.found.waves else counted(m, 'landmark')}"
-
-
-def _share(fit: KernelFit) -> str:
-    low, high = fit.captured
-    if math.isnan(low):
-        return f"about {float(fit.shares.sum()):.2%}"
-    return f"{low:.4%}" if high - low < 5e-7 else f"{low:.3%} to {high:.3%}"
-
-
-# A kernel PCA on one screen: how many dimensions, what they keep, how wide the kernel is, how accurate, what next.
-
-CLOSE = 5e-4
-"""Ends of an interval that lie nearer than this are the same number on a screen."""
-
-
-def kernel_summary(fit: KernelFit, about: About, width: int = 80) -> list[Line]:
-    """At most 24 lines of at most `width` characters; only a command that cannot be broken may be longer."""
-    swamped = [] if about.scaled else kernel_swamping(fit)
-    lines = [
-        *data_lines(fit, about, width),
-        Line(""),
-        *_kept(fit, about, width),
-        Line(""),
-        *_components(fit),
-        Line(""),
-        *wrapped("kernel    ", kernel_in_words(fit, about), width),
-        *wrapped("accuracy  ", accuracy_in_words(fit), width),
-        *swamping_note(swamped, "the squared distances between rows", width),
-        *written_line(about),
-    ]
-    return on_one_screen(lines, about, width)
-
-
-def kernel_in_words(fit: KernelFit, about: About) -> str:
-    """Which kernel, of what, and what its effective rank says of its width."""
-    asked = f" ({about.kernel})" if about.kernel else ""
-    return f"{fit.kernel.formula}{' of the scaled columns' if about.scaled else ''}{asked}; {width_in_words(fit)}"
-
-
 def captured_in_words(fit: KernelFit) -> str:
     """The share of the variance that is kept, as an interval where only that is known."""
     low, high = fit.captured
@@ -156,67 +146,87 @@ def kernel_swamping(fit: KernelFit) -> list[tuple[str, float]]:
     return swampers(spread / spread.sum(), column_names(fit)) if spread.sum() > 0 else []
 
 
-def kernel_model_lines(name: str, fit: KernelFit, settings: Mapping[str, Any], width: int = 80) -> list[Line]:
-    """What a model file holds: columns, kernel, eigenvalues, accuracy, versions."""
-    made = fit.provenance
-    how = ["centred" if fit.centered else "not centred", "scaled" if settings["scale"] else "not scaled"]
-    versions = ", ".join(f"{package} {version}" for package, version in made.versions)
-    kept = f": KernelPCA, {counted(fit.k, 'component')} that keep {captured_in_words(fit)}"
-    columns = [] if fit.kernel.name == "precomputed" else [f"columns   {listed(column_names(fit), width - 10)}"]
-    return [
-        Line(shortened(name, width - len(kept)) + kept, "title"),
-        Line(f"fitted on {counted(fit.n_rows, 'row')} × {counted(fit.n_columns, 'column')}, {', '.join(how)}"),
-        *map(Line, columns),
-        *wrapped("kernel    ", f"{fit.kernel.formula}; {width_in_words(fit)}", width),
-        Line(""),
-        *_eigenvalues(fit),
-        Line(""),
-        *wrapped("accuracy  ", accuracy_in_words(fit), width),
-        *wrapped("data      ", made.data, width),
-        *wrapped("solver    ", made.solver, width),
-        *wrapped("holds     ", _held(fit), width),
-        Line(shortened(f"made by   {versions}", width)),
-        Line("later     no rows can be added"),
-    ]
+def _basis(fit: KernelFit) -> str:
+    m = len(fit.found.basis)
+    if fit.over_rows or (fit.found.triangle is None and not fit.found.waves):
+        return ""
+    return f": {counted(m, 'frequency', '') if fit.found.waves else counted(m, 'landmark')}"
 
 
-def _kept(fit: KernelFit, about: About, width: int) -> list[Line]:
-    if fit.found.total <= 0:
-        return [Line("All rows are alike to this kernel: there is no direction to find.", "title")]
-    keeps = "dimension keeps" if fit.k == 1 else "dimensions keep"
-    said = f"{fit.k:,} {keeps} {captured_in_words(fit)} of the variance in the feature space"
-    asked = f" ({about.asked})" if about.asked else ""
-    return [Line(said + asked if len(said + asked) <= width else said, "title")]
+def _share(fit: KernelFit) -> str:
+    low, high = fit.captured
+    if math.isnan(low):
+        return f"about {float(fit.shares.sum()):.2%}"
+    return f"{low:.4%}" if high - low < 5e-7 else f"{low:.3%} to {high:.3%}"
 
 
-def _components(fit: KernelFit) -> list[Line]:
-    shown = min(fit.k, MOST_COMPONENTS)
-    shares, total = fit.shares, np.cumsum(fit.shares)
-    largest = max(float(shares.max(initial=0.0)), 1e-300)
+def _screen(fit: KernelFit) -> tuple[Block, ...]:
+    scaled = "" if fit.scale is None else " of the scaled columns"
+    kernel = Said("kernel", f"{fit.kernel.formula}{scaled}", more=width_in_words(fit))
+    return _components(fit), BLANK, kernel, Said("accuracy", accuracy_in_words(fit))
+
+
+def _components(fit: KernelFit) -> Bars:
+    shares, shown = fit.shares, min(fit.k, MOST_BARS)
     between = fit.approximate and not math.isnan(fit.found.slack)
-    lines = [Line(f"        share    in all{'':18}exactly between" if between else "        share    in all", "faint")]
-    for i in range(shown):
-        ends = " and ".join(f"{percent(end):>7}" for end in fit.share_intervals[i]) if between else ""
-        text = share_head(f"PC{i + 1}", float(shares[i]), largest, percent(float(total[i]))) + ends
-        lines.append(Line(text.rstrip(), "bar"))
-    if fit.k > shown:
-        text = f"{counted(fit.k - shown, 'more dimension')}, kept too"
-        lines.append(Line(share_head("more", float(shares[shown:].sum())) + text, "faint"))
+    ends = tuple(" and ".join(f"{percent(end):>7}" for end in pair) for pair in fit.share_intervals if between)
+    lines = share_bars(numbered("PC", fit.k), shares, texts=ends)
+    lines += more_bar(shares[shown:], f"{counted(fit.k - shown, 'more dimension')}, kept too")
     left = 1.0 - float(shares.sum())
-    if left > ROUNDING and fit.found.total > 0:
-        lines.append(Line(share_head("rest", left) + "all other dimensions, not kept", "faint"))
-    return lines
+    if left > LEAST_SHARE and fit.found.total > 0:
+        lines += more_bar(np.array([left]), "all other dimensions, not kept", "rest")
+    return Bars(f"        share    in all{'':18}exactly between" if between else "        share    in all", lines)
 
 
-def _eigenvalues(fit: KernelFit) -> list[Line]:
-    shares, total = fit.shares, np.cumsum(fit.shares)
-    lines = [Line(f"{'':<5} {'eigenvalue':>12}  {'share':>8}  {'in all':>8}", "faint")]
-    for i in range(min(fit.k, MOST_COMPONENTS)):
-        text = f"{f'PC{i + 1}':<5} {fit.values[i]:>12.6g}  {percent(float(shares[i])):>8}"
-        lines.append(Line(f"{text}  {percent(float(total[i])):>8}"))
-    if fit.k > MOST_COMPONENTS:
-        lines.append(Line(f"and {fit.k - MOST_COMPONENTS:,} more", "faint"))
-    return lines
+def _file_screen(fit: KernelFit) -> tuple[Block, ...]:
+    return (
+        Said("kernel", fit.kernel.formula, more=width_in_words(fit)),
+        BLANK,
+        variance_bars("eigenvalue", fit.values, fit.shares, MOST_BARS),
+        BLANK,
+        Said("accuracy", accuracy_in_words(fit)),
+        Said("holds", _held(fit)),
+    )
+
+
+def _story(fit: KernelFit) -> tuple[Said, ...]:
+    made = fit.provenance
+    return (
+        Said("data", made.data),
+        Said("kernel", f"{fit.kernel.formula}{'' if fit.centered else ', not centred'}"),
+        Said("width", width_in_words(fit)),
+        Said("solver", f"{made.solver}{_basis(fit)}"),
+        Said("because", made.reason),
+        Said(
+            "read", f"{counted(made.passes, 'pass', 'es')} over {'all pairs of rows' if fit.over_rows else 'the rows'}"
+        ),
+        Said("memory", f"about {size(made.memory)} beside the data"),
+        Said("kept", f"{counted(fit.k, 'component')}, {_share(fit)} of the variance in the feature space"),
+        Said("accuracy", accuracy_in_words(fit)),
+    )
+
+
+def _details(fit: KernelFit) -> dict[str, Any]:
+    total = np.cumsum(fit.shares)
+    return {
+        "kernel": {"formula": fit.kernel.formula, **asdict(fit.kernel)},
+        "effective_rank": fit.effective_rank,
+        "kept": {"components": fit.k, "share": float(fit.shares.sum()), "share_interval": fit.captured},
+        "total_variance": fit.total_variance,
+        "components": [
+            {
+                "name": f"PC{i + 1}",
+                "variance": float(fit.variances[i]),
+                "share": float(fit.shares[i]),
+                "cumulative": float(total[i]),
+                "share_interval": fit.share_intervals[i],
+                "eigenvalue": float(fit.values[i]),
+                "eigenvalue_interval": fit.value_intervals[i],
+            }
+            for i in range(fit.k)
+        ],
+        "swamped_by": [{"column": name, "share": share} for name, share in kernel_swamping(fit)],
+    }
 
 
 def _held(fit: KernelFit) -> str:

@@ -38,7 +38,8 @@ from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.sources.source import Source
 from lowdim.sources.views_of_rows import PreparedSource, rows_at
 from lowdim.types import Floats
-from lowdim.views.text.explain import PlanFacts, size
+from lowdim.views.text.explain import PlanFacts
+from lowdim.views.text.lines import size
 
 if TYPE_CHECKING:
     from lowdim.models.kernel_pca.model import KernelPCA

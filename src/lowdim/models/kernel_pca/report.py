@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
+from lowdim.models.base.report_rows import Asked
 from lowdim.models.kernel_pca.figures import similarity
-from lowdim.models.kernel_pca.overview import accuracy_in_words, captured_in_words, width_in_words
+from lowdim.models.kernel_pca.overview import accuracy_in_words, overview, width_in_words
 from lowdim.models.kernel_pca.record import KernelFit
-from lowdim.models.linear.report import made_by, sentence
-from lowdim.results.certificate import counted
-from lowdim.types import Floats
 from lowdim.views.report import encode
-from lowdim.views.report.payload import Beside, Fact, Payload, Proof, Section, Spectrum, shown_rows
-
-# What a kernel takes for alike, and what is certain about its eigenvalues.
+from lowdim.views.report.pages import page_of
+from lowdim.views.report.payload import Payload, Section, Spectrum
 
 NO_LOADINGS = (
     "A kernel PCA has no loadings: its axes lie in a space of features that the kernel only hints at, so no column of "
     "the data belongs to an axis. Colour the scores by a column to see where it is large."
 )
+
+
+def page(model: Any, asked: Asked) -> Payload:
+    """The page of a kernel PCA; it has no loadings."""
+    fit, beside = model.fit_, asked.beside
+    spectrum = Spectrum(fit.shares, "variance in the feature space", beside.choice)
+    return page_of(overview(fit), asked.scores(model), beside, kernel_section(fit), spectrum=spectrum)
 
 
 def kernel_section(fit: KernelFit) -> Section:
@@ -54,49 +58,3 @@ def kernel_section(fit: KernelFit) -> Section:
             },
         },
     )
-
-
-# The page of a kernel PCA.
-
-EXACT = (
-    "Every eigenvalue was checked after it was found, and the span of the axes has a proven bound. This is about "
-    "arithmetic: another width of the kernel would give other axes, and no certificate says which width is right."
-)
-NEAR = (
-    "A few rows, the landmarks, stand for all of them. What they leave out is known exactly, and so every share lies "
-    "in an interval that is certain; more landmarks make the intervals narrower."
-)
-RANDOM = (
-    "Random features only come near the kernel, and nobody knows how near. Take landmarks, or the exact solver, where "
-    "a bound is needed."
-)
-
-
-def kernel_payload(fit: KernelFit, scores: Floats | None, beside: Beside) -> Payload:
-    """All that a page shows of a kernel PCA; it has no loadings."""
-    return Payload(
-        title=beside.title,
-        model="Kernel PCA",
-        lead=f"{counted(fit.k, 'component')} {'keeps' if fit.k == 1 else 'keep'} {captured_in_words(fit)} of the "
-        "variance in the space of features.",
-        axes=tuple(f"PC{i + 1}" for i in range(fit.k)),
-        facts=(
-            Fact("rows", f"{fit.n_rows:,}"),
-            Fact("columns", f"{fit.n_columns:,}", "not scaled" if fit.scale is None else "scaled to equal variance"),
-            Fact("components", f"{fit.k:,}"),
-            Fact("kernel", fit.kernel.name, fit.kernel.formula),
-            Fact("variance kept", captured_in_words(fit), "in the space of features"),
-        ),
-        proof=_proof(fit),
-        made=made_by(fit.provenance, beside),
-        spectrum=Spectrum(fit.shares, "variance in the feature space", beside.choice),
-        rows=None if scores is None else shown_rows(scores, beside),
-        warnings=beside.warnings,
-        sections=(kernel_section(fit), *beside.sections),
-    )
-
-
-def _proof(fit: KernelFit) -> Proof:
-    word = "certified" if fit.reached else "untrusted"
-    meaning = RANDOM if math.isnan(fit.found.slack) else NEAR if fit.approximate else EXACT
-    return Proof(word, fit.reached, sentence(accuracy_in_words(fit).removeprefix("certified: ")), meaning)

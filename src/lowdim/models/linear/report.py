@@ -1,43 +1,39 @@
-"""The page of a linear fit, and how far the numbers of a search can be trusted, in plain words."""
+"""The page of a linear fit: PCA, and what stands on it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
-from lowdim.errors import BadInput
-from lowdim.models.genotype_pca.record import GenotypeFit
+from lowdim.errors import BadInput, BadParameter, MissingValues
+from lowdim.models.base.overview import overview_of
+from lowdim.models.base.report_rows import Asked, ReportRows, filled_section
 from lowdim.models.linear.tables.columns import column_correlations, prepared_variances
-from lowdim.models.probabilistic_pca.record import LatentFit
+from lowdim.models.linear.tables.outliers import judge
 from lowdim.results.certificate import counted
-from lowdim.results.k_choice import KChoice
-from lowdim.results.record import LinearFit, Provenance
+from lowdim.results.k_choice import Answer, KChoice
+from lowdim.results.record import LinearFit
+from lowdim.solvers.rank import spectrum_rules
 from lowdim.types import Floats
-from lowdim.views.report.payload import Beside, Columns, Fact, MadeBy, Payload, Proof, Spectrum, shown_rows
-from lowdim.views.text.card import trust
+from lowdim.views.plots.rows import OutlierMap
+from lowdim.views.report.pages import page_of
+from lowdim.views.report.payload import Beside, Columns, Payload, Spectrum
 from lowdim.views.text.lines import percent
-from lowdim.views.text.screen import accuracy, swamped_in_words, swamping
 from lowdim.words import column_names
-
-# The page of a linear fit: PCA, probabilistic PCA, PCA of genotypes.
 
 MOST_LEFT_OUT = 30
 """Components beyond those kept whose shares a page shows."""
 
-P_VALUE = 0.05
-"""Below it an axis of genotypes stands out."""
+LEVEL = 0.95
+"""Of the limits beyond which rows are unusual."""
 
-MEANINGS = {
-    "certified": "Each component was checked after it was found. The error that the computer may have made in it has a "
-    "proven bound, and every bound is within what was asked. This is about arithmetic only: whether other rows would "
-    "give the same components is a question of how many rows there are.",
-    "planes": "The variances are proven to be right. Some of them are nearly equal, though, and then no single axis is "
-    "fixed: any turn within their common plane describes the data as well. Read those components together, never one "
-    "by one.",
-    "reached": "The model was found step by step, each step making the observed values more probable, until the last "
-    "steps changed nothing any more. That is what this says; it is no proof that no better model exists.",
-    "untrusted": "Not every number has been proven to be as accurate as was asked. The picture may still be right, but "
-    "nothing here guarantees it: fit again with more iterations or another solver before relying on it.",
-}
+
+def page(model: Any, asked: Asked) -> Payload:
+    """The page of a linear model."""
+    beside = judged(model, replace(asked, beside=asked.with_sections(*filled_section(model, asked.read))))
+    return linear_payload(model.fit_, linear_scores(model, asked), beside)
 
 
 def linear_payload(fit: LinearFit, scores: Floats | None, beside: Beside) -> Payload:
@@ -45,90 +41,37 @@ def linear_payload(fit: LinearFit, scores: Floats | None, beside: Beside) -> Pay
 
     Whitened scores and hidden values have to be multiplied by `fit.strengths` first.
     """
-    if scores is not None and scores.shape[1] != fit.k:
-        raise BadInput(f"The fit has {fit.k} components, but the scores have {scores.shape[1]}: pass its own scores.")
-    return Payload(
-        title=beside.title,
-        model=_model(fit),
-        lead=_lead(fit, beside.choice),
-        axes=tuple(f"PC{i + 1}" for i in range(fit.k)),
-        facts=_facts(fit),
-        proof=_proof(fit),
-        made=made_by(fit.provenance, beside),
-        spectrum=Spectrum(_shares(fit, beside.choice), "variance", beside.choice),
-        rows=None if scores is None else shown_rows(scores, beside),
-        columns=_columns(fit),
-        picture=beside.picture,
-        warnings=(*beside.warnings, *_swamped(fit)),
-        sections=beside.sections,
-    )
+    spectrum = Spectrum(_shares(fit, beside.choice), "variance", beside.choice)
+    seen = overview_of(fit)
+    seen = replace(seen, lead=_advised(fit, beside.choice) or seen.lead)
+    return page_of(seen, scores, beside, spectrum=spectrum, columns=_columns(fit))
 
 
-def sentence(text: str) -> str:
-    """A capital letter and a full stop."""
-    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+def linear_scores(model: Any, asked: Asked) -> Floats | None:
+    """(m, k) of the rows shown, along axes of length one."""
+    scores = asked.scores(model)
+    return scores * model.fit_.strengths if scores is not None and model.whiten else scores
 
 
-def made_by(made: Provenance, beside: Beside) -> MadeBy:
-    """How the same page is made again."""
-    facts = (("data", made.data), ("solver", made.solver), ("why this solver", made.reason), ("seed", made.seed))
-    known = tuple((name, text) for name, text in facts if text not in ("", "None"))
-    return MadeBy(beside.python, beside.cli, known + made.versions)
+def judged(model: Any, asked: Asked, may_miss: bool = False) -> Beside:
+    """What a page says beside the fit, with what its record says of the number of components, and unusual rows."""
+    limits, why = (None, "") if asked.rows is None else row_limits(model, asked.rows, may_miss)
+    choice = asked.beside.choice or spectrum_choice(model.fit_)
+    return replace(asked.beside, choice=choice, limits=limits, no_limits=why)
 
 
-def _model(fit: LinearFit) -> str:
-    if isinstance(fit, GenotypeFit):
-        return "PCA of genotypes"
-    return "Probabilistic PCA" if isinstance(fit, LatentFit) else "Principal component analysis"
-
-
-def _lead(fit: LinearFit, choice: KChoice | None) -> str:
-    """What was found: of more components than rules advise, how much the advised ones hold."""
-    if fit.total_variance <= 0:
-        return "No column varies: there is no direction to find."
-    k, why = _worth_reading(fit, choice)
-    keeps = "dimension keeps" if k == 1 else "dimensions keep"
-    share = percent(float(fit.shares[:k].sum()))
-    return f"{k:,} {keeps} {share} of the variance of {counted(fit.n_columns, 'column')}{why}."
-
-
-def _worth_reading(fit: LinearFit, choice: KChoice | None) -> tuple[int, str]:
-    """The number that the first sentence is about, and who says so."""
-    if isinstance(fit, GenotypeFit) and len(fit.p_values):
-        above = int(np.argmax(np.append(fit.p_values[: fit.k] >= P_VALUE, True)))
-        what = "it stands" if above == 1 else "they stand"
-        return (above, f"; {what} out from chance") if above else (fit.k, "; none stands out from chance")
+def _advised(fit: LinearFit, choice: KChoice | None) -> str:
+    """Of more components than rules advise, how much the advised ones hold; empty where no rule does."""
     advising = choice is not None and any(one.asks != "keeps" for one in choice.answers)
-    if choice is None or not advising or choice.k is None or not 0 < choice.k < fit.k:
-        return fit.k, ""
-    return choice.k, f": as many as the rules advise, of {fit.k:,} fitted"
+    if choice is None or not advising or choice.k is None or not 0 < choice.k < fit.k or fit.total_variance <= 0:
+        return ""
+    return f"{first_keep(fit, choice.k)}: as many as the rules advise, of {fit.k:,} fitted."
 
 
-def _facts(fit: LinearFit) -> tuple[Fact, ...]:
-    missing, possible = getattr(fit, "missing", 0), min(fit.n_rows - 1, fit.n_columns)
-    holes = (
-        (Fact("missing values", f"{missing:,}", percent(missing / (fit.n_rows * fit.n_columns))),) if missing else ()
-    )
-    return (
-        Fact("rows", f"{fit.n_rows:,}"),
-        Fact("columns", f"{fit.n_columns:,}", _scaling(fit)),
-        *holes,
-        Fact(
-            "components", f"{fit.k:,}", f"of {possible:,} possible" if fit.k <= possible else f"only {possible:,} vary"
-        ),
-        Fact("variance kept", percent(float(fit.shares.sum()))),
-    )
-
-
-def _scaling(fit: LinearFit) -> str:
-    if not (fit.scale != 1).any():
-        return "not scaled"
-    return "scaled by allele frequency" if isinstance(fit, GenotypeFit) else "scaled to equal variance"
-
-
-def _proof(fit: LinearFit) -> Proof:
-    word = trust(fit)
-    return Proof(word, fit.reached, sentence(accuracy(fit).removeprefix("certified: ")), MEANINGS[word])
+def first_keep(fit: LinearFit, k: int) -> str:
+    """What the first k components keep."""
+    share, columns = percent(float(fit.shares[:k].sum())), counted(fit.n_columns, "column")
+    return f"{k:,} dimension{'s keep' if k != 1 else ' keeps'} {share} of the variance of {columns}"
 
 
 def _shares(fit: LinearFit, choice: KChoice | None) -> Floats:
@@ -152,31 +95,49 @@ def _columns(fit: LinearFit) -> Columns:
     return Columns(column_names(fit), fit.components, fit.mean, fit.gain, deviations, known)
 
 
-def _swamped(fit: LinearFit) -> tuple[str, ...]:
-    """That a few columns on a large scale hold nearly everything."""
-    found = swamping(fit)
-    if not found or (fit.scale != 1).any():
-        return ()
-    return (f"{swamped_in_words(found, 'the variance')}; scaling gives all columns the same weight.",)
+def row_limits(model: Any, rows: ReportRows, may_miss: bool) -> tuple[OutlierMap | None, str]:
+    """T² and Q of the rows shown of a linear model; or None and why, in a sentence."""
+    fit = model.fit_
+    if not model.center:
+        return None, "T² and Q are distances from the mean, and this fit was made without one (center=False)."
+    holes = int(np.isnan(rows.values).any(axis=1).sum())
+    if holes and not may_miss:
+        some = f"{holes:,} of the {len(rows.values):,} rows {'misses' if holes == 1 else 'miss'} a value"
+        return None, f"T² and Q need whole rows, and {some}: fill them first (model.impute), and judge those."
+    if fit.k >= min(fit.n_rows - 1, fit.n_columns):
+        every = f"{fit.k:,} components hold all that {fit.n_rows:,} rows and {fit.n_columns:,} columns have"
+        return None, f"{every}: no row is further from them than any other. Fit fewer components to see unusual rows."
+    try:
+        return judge(model, "outliers", rows.source, LEVEL, None, None, "auto", None, None).map(LEVEL), ""
+    except (BadInput, BadParameter, MissingValues) as error:  # few rows, or variances that nobody knows
+        return None, f"There are no limits for T² and Q here. {error}"
 
 
-# How far the numbers of a search can be trusted, for somebody who has never heard of it.
+# What the spectrum of a fit alone says about the number of components; `choose_k` asks more rules, with the rows.
 
-REACHED = (
-    "The answer was sought step by step. It ended where the rule for a solution holds as closely as was asked. Other "
-    "starts may end at other solutions: compare a few of them before you read much into one part."
-)
-CUT_SHORT = (
-    "The answer was sought step by step, and the search ended before it stood still. What is shown here may change "
-    "with more steps: fit again with more of them before relying on it."
-)
-TRAINED = (
-    "A network has no certificate. It was trained until more epochs no longer paid, or as long as was asked. Rows that "
-    "were set aside say how well it does on new ones; another seed gives another network."
-)
+SHARES = (0.8, 0.9, 0.95)
 
 
-def proof_of_search(good: bool, said: str, meaning: str = REACHED) -> Proof:
-    """The proof of what was found step by step."""
-    text = said.removeprefix("reached: ").removeprefix("NOT reached: ")
-    return Proof("reached" if good else "not reached", good, sentence(text), meaning if good else CUT_SHORT)
+def spectrum_choice(fit: LinearFit) -> KChoice | None:
+    """Shares that the components reach, and rules of thumb where all variances are known; None without variance."""
+    if fit.total_variance <= 0 or getattr(fit, "ascent", None) is not None:  # what EM leaves out is no spectrum
+        return None
+    known = fit.variances if fit.spectrum is None else fit.spectrum
+    reached = np.cumsum(fit.variances if fit.spectrum is None else known) / fit.total_variance
+    answers = [_share(reached, wanted) for wanted in SHARES if reached[-1] >= wanted - spectrum_rules.ROUNDING]
+    if float(known.sum()) >= fit.total_variance * (1 - 1e-9):
+        p, stick = fit.n_columns, spectrum_rules.broken_stick_count(known)
+        kaiser = spectrum_rules.kaiser_count(known, p)
+        answers = [
+            Answer("kaiser", "Kaiser", "thumb", kaiser, "more variance than the average column"),
+            Answer("broken-stick", "broken stick", "thumb", stick, "more than a stick broken at random gives"),
+            *answers,
+        ]
+    scaled = bool((fit.scale != 1).any())
+    return KChoice(tuple(answers), fit.provenance.data, fit.n_rows, fit.n_columns, scaled=scaled) if answers else None
+
+
+def _share(reached: Floats, wanted: float) -> Answer:
+    k = int(np.argmax(reached >= wanted - spectrum_rules.ROUNDING)) + 1
+    why = f"fewest that keep {100 * wanted:.0f} % of the variance"
+    return Answer(f"share-{100 * wanted:.0f}", f"{100 * wanted:.0f} % share", "keeps", k, why)

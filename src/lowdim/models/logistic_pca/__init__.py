@@ -8,7 +8,7 @@ Its files, in reading order::
               place.
     rows      What a logistic PCA says of rows, block by block: their codes, their means, their deviance.
     record    The record of a logistic PCA: natural parameters as bias and axes; and how a model file keeps it.
-    overview  A logistic PCA in words, and on one screen.
+    overview  A logistic PCA in words.
     report    The page of a logistic PCA.
     figures   Figures of a logistic PCA.
     solvers/  Exponential families, codes of rows, and the searches for loadings.

@@ -367,11 +367,10 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         str
             A few lines.
         """
-        from lowdim.models.logistic_pca.overview import explain_logistic
         from lowdim.views.text.explain import explain_plan
 
         if X is None:
-            return explain_logistic(self.fit_)
+            return self._story()
         source = self._to_be_fitted(X)
         return explain_plan(self._foreseen(source, task_of(self, source.n_columns)))
 

@@ -1,18 +1,32 @@
-"""A logistic PCA in words, and on one screen."""
+"""A logistic PCA in words."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from lowdim.models.logistic_pca.record import LINEAR, OPTIMAL, LogisticFit
 from lowdim.results.certificate import counted
+from lowdim.views.overview import (
+    BLANK,
+    MOST_BARS,
+    Bar,
+    Bars,
+    Block,
+    Fact,
+    Overview,
+    Said,
+    missing_in_words,
+    numbered,
+    shares_glance,
+    sought,
+    steps_in_words,
+    that,
+)
+from lowdim.views.plots.paths import SearchPath, path_of
 from lowdim.views.plots.representations import leading
-from lowdim.views.text.explain import size
-from lowdim.views.text.lines import Line, bar, fitting, percent, signed_name, wrapped
-from lowdim.views.text.screen import MOST_COMPONENTS, About, fit_screen, model_screen
+from lowdim.views.text.lines import percent, size
 from lowdim.words import column_names
-
-BAR = 10
 
 MOST_COLUMNS = 4
 """Columns at most that are named for an axis, …"""
@@ -27,23 +41,32 @@ FAMILIES = {
 }
 
 
-def explain_logistic(fit: LogisticFit) -> str:
-    """The story of a fit."""
-    made = fit.provenance
-    lines = [f"data       {made.data}"]
-    if fit.missing:
-        lines.append(f"missing    {fit.missing:,} of {fit.n_rows * fit.n_columns:,} values")
-    lines += [
-        f"family     {FAMILIES[fit.family]}",
-        f"codes      {codes_in_words(fit)}",
-        f"solver     {made.solver}",
-        f"because    {made.reason}",
-        f"read       {counted(made.passes, 'pass', 'es')} over the rows",
-        f"memory     about {size(made.memory)} beside the data",
-        f"kept       {counted(fit.k, 'component')}, {percent(fit.explained)} of the deviance explained",
-        f"accuracy   {descent_in_words(fit)}",
-    ]
-    return "\n".join(lines)
+def overview(fit: LogisticFit) -> Overview:
+    """What is said of axes in the space of natural parameters."""
+    share, down = percent(fit.explained), fit.descent
+    explain = f"{counted(fit.k, 'component')} explain{'s' * (fit.k == 1)} {share} of the deviance"
+    return Overview(
+        fit=fit,
+        model="Logistic PCA",
+        trust=sought(fit.reached, descent_in_words(fit)),
+        kept=that(fit.k, "component", "explain", share),
+        finding=explain,
+        lead=f"{explain} of the columns' means.",
+        in_file=f"logistic PCA, {that(fit.k, 'component', 'explain', share)}",
+        axes=numbered("PC", fit.k),
+        glance=shares_glance(fit.spreads, fit.k, "spread by component"),
+        facts=(Said("family", FAMILIES[fit.family]), Said("steps", steps_in_words(down.passes, fit.reached))),
+        screen=partial(_screen, fit),
+        grows=None,
+        story=partial(_story, fit),
+        numbers=(
+            Fact("components", f"{fit.k:,}"),
+            Fact("deviance explained", share),
+            Fact("family", fit.family, FAMILIES[fit.family]),
+        ),
+        details=partial(_details, fit),
+        proof={"change": down.change, "tol": down.tol, "passes": down.passes},
+    )
 
 
 def codes_in_words(fit: LogisticFit) -> str:
@@ -67,25 +90,45 @@ def loading(fit: LogisticFit, axis: int) -> list[tuple[str, float]]:
     return leading(fit.components[axis], column_names(fit), MOST_COLUMNS, FAINT).pairs
 
 
-def logistic_summary(fit: LogisticFit, about: About, width: int = 80) -> list[Line]:
-    """At most 24 lines of at most `width` characters."""
-    explain = "explains" if fit.k == 1 else "explain"
-    title = f"{counted(fit.k, 'component')} {explain} {percent(fit.explained)} of the deviance"
-    return fit_screen(fit, about, title, _body(fit, width), width)
+def _screen(fit: LogisticFit) -> tuple[Block, ...]:
+    return (
+        _axes(fit),
+        BLANK,
+        Said("family", FAMILIES[fit.family]),
+        Said("codes", codes_in_words(fit)),
+        Said("accuracy", descent_in_words(fit)),
+    )
 
 
-def logistic_model_lines(name: str, fit: LogisticFit, width: int = 80) -> list[Line]:
-    """What a model file holds."""
-    kept = f"logistic PCA, {counted(fit.k, 'component')} that explain {percent(fit.explained)}"
-    return model_screen(name, fit, kept, _body(fit, width), width)
+def _axes(fit: LogisticFit) -> Bars:
+    lines = [
+        Bar((f"PC{i + 1}", f"{spread:.3g}"), spread, tuple(loading(fit, i)))
+        for i, spread in enumerate(fit.spreads[:MOST_BARS].tolist())
+    ]
+    if fit.k > MOST_BARS:
+        text = f"{'more':<8}{counted(fit.k - MOST_BARS, 'more component')}"
+        lines.append(Bar((), text=text, part="faint"))
+    return Bars(f"{'':8}{'spread':<21}driven by", tuple(lines), "{:<8}{:<8} {bar:10}  ", 10)
 
 
-def logistic_facts(fit: LogisticFit) -> dict[str, Any]:
-    """The same as plain facts."""
-    down = fit.descent
+def _story(fit: LogisticFit) -> tuple[Said, ...]:
+    made = fit.provenance
+    return (
+        Said("data", made.data),
+        *missing_in_words(fit),
+        Said("family", FAMILIES[fit.family]),
+        Said("codes", codes_in_words(fit)),
+        Said("solver", made.solver),
+        Said("because", made.reason),
+        Said("read", f"{counted(made.passes, 'pass', 'es')} over the rows"),
+        Said("memory", f"about {size(made.memory)} beside the data"),
+        Said("kept", f"{counted(fit.k, 'component')}, {percent(fit.explained)} of the deviance explained"),
+        Said("accuracy", descent_in_words(fit)),
+    )
+
+
+def _details(fit: LogisticFit) -> dict[str, Any]:
     return {
-        "rows": fit.n_rows,
-        "columns": list(column_names(fit)),
         "missing": fit.missing,
         "family": fit.family,
         "encoder": fit.encoder_name,
@@ -100,38 +143,10 @@ def logistic_facts(fit: LogisticFit) -> dict[str, Any]:
             }
             for i in range(fit.k)
         ],
-        "certificate": {
-            "reached": fit.reached,
-            "sentence": descent_in_words(fit),
-            "change": down.change,
-            "tol": down.tol,
-            "passes": down.passes,
-        },
     }
 
 
-def _body(fit: LogisticFit, width: int) -> list[Line]:
-    return [
-        *_axes(fit, width),
-        Line(""),
-        *wrapped("family    ", FAMILIES[fit.family], width),
-        *wrapped("codes     ", codes_in_words(fit), width),
-        *wrapped("accuracy  ", descent_in_words(fit), width),
-    ]
-
-
-def _axes(fit: LogisticFit, width: int) -> list[Line]:
-    shown = min(fit.k, MOST_COMPONENTS)
-    largest = max(float(fit.spreads.max(initial=0.0)), 1e-300)
-    lines = [Line(f"{'':8}{'spread':<21}driven by", "faint")]
-    for i in range(shown):
-        spread = float(fit.spreads[i])
-        head = f"{f'PC{i + 1}':<8}{spread:<8.3g} {bar(spread / largest, BAR):<{BAR}}  "
-        lines.append(Line(head + _driven_by(fit, i, max(10, width - len(head))), "bar"))
-    if fit.k > shown:
-        lines.append(Line(f"{'more':<8}{counted(fit.k - shown, 'more component')}", "faint"))
-    return lines
-
-
-def _driven_by(fit: LogisticFit, axis: int, room: int) -> str:
-    return fitting((signed_name(name, entry) for name, entry in loading(fit, axis)), room)
+def search_path(fit: LogisticFit) -> SearchPath:
+    """How the deviance fell."""
+    step = "pass" if fit.encoder_name == OPTIMAL else "step"
+    return path_of(fit.descent.path, "deviance and penalty", step, False, fit.reached)

@@ -13,7 +13,7 @@ Its files, in reading order::
     assigned      Parts that somebody assigned to an NMF: a record made of them, so that rows get codes by them.
     record        The record of a non-negative factorisation: parts that rows are made of, sparseness; and its model
                   file.
-    overview      A non-negative factorisation in words, and on one screen.
+    overview      A non-negative factorisation in words.
     report        The page of a non-negative factorisation.
     figures       Figures of a non-negative factorisation: the columns, or words, that its parts are made of.
     tables        Tables of a non-negative factorisation.

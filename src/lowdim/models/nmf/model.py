@@ -271,11 +271,10 @@ class NMF(Unsure, RecordedModel[NonNegativeFit]):
         str
             A few lines.
         """
-        from lowdim.models.nmf.overview import explain_nmf
         from lowdim.views.text.explain import explain_plan
 
         if X is None:
-            return explain_nmf(self.fit_)
+            return self._story()
         source = self._to_be_fitted(X)
         task = task_of(self, source.n_columns)
         return explain_plan(plan_nmf(source, task, task.k or USUAL, budget_of(OWNER, self.memory)).facts(task))

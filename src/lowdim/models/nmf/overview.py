@@ -1,47 +1,69 @@
-"""A non-negative factorisation in words, and on one screen."""
+"""A non-negative factorisation in words."""
 
 from __future__ import annotations
+
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from lowdim.models.nmf.figures import column_shares
 from lowdim.models.nmf.record import NonNegativeFit
 from lowdim.results.certificate import counted
+from lowdim.views.overview import (
+    BLANK,
+    MOST_BARS,
+    Bar,
+    Bars,
+    Block,
+    Fact,
+    Overview,
+    Said,
+    missing_in_words,
+    numbered,
+    shares_glance,
+    sought,
+    steps_in_words,
+    that,
+)
+from lowdim.views.plots.paths import SearchPath, path_of
 from lowdim.views.plots.representations import leading
-from lowdim.views.text.explain import size
-from lowdim.views.text.lines import Line, bar, fitting, named, percent, wrapped
-from lowdim.views.text.screen import MOST_COMPONENTS, About, fit_screen, model_screen
+from lowdim.views.text.lines import percent, size
 from lowdim.words import column_names
-
-BAR = 10
 
 MOST_COLUMNS = 8
 """Columns at most that are named for a part, …"""
 
-ROUNDING = 1e-13
-"""KKT residual that is rounding."""
-
 FAINT = 0.1
 """… if their entry is more than this share of the largest."""
 
+ROUNDING = 1e-13
+"""KKT residual that is rounding."""
 
-def explain_nmf(fit: NonNegativeFit) -> str:
-    """The story of a fit."""
-    made = fit.provenance
-    lines = [f"data       {made.data}"]
-    if fit.missing:
-        lines.append(f"missing    {fit.missing:,} of {fit.n_rows * fit.n_columns:,} values")
-    lines += [
-        f"loss       {loss_in_words(fit)}",
-        f"solver     {made.solver}",
-        f"because    {made.reason}",
-        f"memory     about {size(made.memory)} beside the data",
-        f"kept       {counted(fit.k, 'part')}, {percent(fit.explained)} of the deviance explained",
-        f"sparse     {sparseness_in_words(fit)}",
-        f"stable     {stability_in_words(fit)}",
-        f"accuracy   {descent_in_words(fit)}",
-    ]
-    return "\n".join(lines)
+
+def overview(fit: NonNegativeFit) -> Overview:
+    """What is said of parts."""
+    parts, explain = counted(fit.k, "part"), f"explain{'s' * (fit.k == 1)} {percent(fit.explained)} of the deviance"
+    return Overview(
+        fit=fit,
+        model="Non-negative matrix factorisation",
+        trust=sought(fit.reached, descent_in_words(fit)),
+        kept=that(fit.k, "part", "explain", percent(fit.explained)),
+        finding=f"{parts} {explain}",
+        lead=f"{parts} that only add up {explain}.",
+        axes=numbered("part ", fit.k),
+        glance=shares_glance(fit.masses, fit.k, "share by part"),
+        facts=(Said("loss", loss_in_words(fit)), Said("steps", steps_in_words(fit.descent.steps, fit.reached))),
+        screen=partial(_screen, fit),
+        grows="partial_fit",
+        story=partial(_story, fit),
+        numbers=(
+            Fact("parts", f"{fit.k:,}"),
+            Fact("deviance explained", percent(fit.explained), f"{fit.loss_name} loss"),
+        ),
+        details=partial(_details, fit),
+        proof={"kkt_residual": fit.descent.residual, "tol": fit.descent.tol, "steps": fit.descent.steps},
+    )
 
 
 def loss_in_words(fit: NonNegativeFit) -> str:
@@ -89,47 +111,70 @@ def made_of(fit: NonNegativeFit, part: int) -> list[tuple[str, float]]:
     return leading(column_shares(fit.components[part]), column_names(fit), MOST_COLUMNS, FAINT).pairs
 
 
-def nmf_summary(fit: NonNegativeFit, about: About, width: int = 80) -> list[Line]:
-    """At most 24 lines of at most `width` characters."""
-    explain = "explains" if fit.k == 1 else "explain"
-    title = f"{counted(fit.k, 'part')} {explain} {percent(fit.explained)} of the deviance"
-    return fit_screen(fit, about, title, _body(fit, width), width)
-
-
-def nmf_model_lines(name: str, fit: NonNegativeFit, width: int = 80) -> list[Line]:
-    """What a model file holds."""
-    kept = f"NMF, {counted(fit.k, 'part')} that explain {percent(fit.explained)}"
-    return model_screen(name, fit, kept, _body(fit, width), width, later="more rows can be added (partial_fit)")
-
-
-def _body(fit: NonNegativeFit, width: int) -> list[Line]:
-    return [
-        *_parts(fit, width),
-        Line(""),
-        *wrapped("loss      ", loss_in_words(fit), width),
-        *wrapped("sparse    ", sparseness_in_words(fit), width),
-        *wrapped("accuracy  ", descent_in_words(fit), width),
-    ]
-
-
-def _parts(fit: NonNegativeFit, width: int) -> list[Line]:
-    shown = min(fit.k, MOST_COMPONENTS)
-    largest = max(float(fit.masses.max(initial=0.0)), 1e-300)
-    lines = [Line(f"{'':8}{'share':<21}made of", "faint")]
-    for i in range(shown):
-        share = float(fit.masses[i])
-        head = f"{f'part {i + 1}':<8}{percent(share):<8} {bar(share / largest, BAR):<{BAR}}  "
-        lines.append(Line(head + _made_of(fit, i, max(10, width - len(head))), "bar"))
-    if fit.k > shown:
-        rest = float(fit.masses[shown:].sum())
-        lines.append(Line(f"{'more':<8}{percent(rest):<8} {counted(fit.k - shown, 'more part')}", "faint"))
-    return lines
-
-
-def _made_of(fit: NonNegativeFit, part: int, room: int) -> str:
-    return fitting((f"{named(name)} {share:.0%}" for name, share in made_of(fit, part)), room, ", ") or "nothing"
-
-
 def _stable(fit: NonNegativeFit) -> str:
     assert fit.stability is not None
     return f"{float(fit.stability.min()):.2f} to {float(fit.stability.max()):.2f}"
+
+
+def _screen(fit: NonNegativeFit) -> tuple[Block, ...]:
+    return (
+        _parts(fit),
+        BLANK,
+        Said("loss", loss_in_words(fit)),
+        Said("sparse", sparseness_in_words(fit)),
+        Said("accuracy", descent_in_words(fit)),
+    )
+
+
+def _parts(fit: NonNegativeFit) -> Bars:
+    made, shown = [made_of(fit, i) for i in range(min(fit.k, MOST_BARS))], fit.masses[:MOST_BARS].tolist()
+    lines = [
+        Bar((f"part {i + 1}", percent(shown[i])), shown[i], tuple(made[i]), "" if made[i] else "nothing")
+        for i in range(len(shown))
+    ]
+    if fit.k > MOST_BARS:
+        rest, more = percent(float(fit.masses[MOST_BARS:].sum())), counted(fit.k - MOST_BARS, "more part")
+        lines.append(Bar((), text=f"{'more':<8}{rest:<8} {more}", part="faint"))
+    return Bars(f"{'':8}{'share':<21}made of", tuple(lines), "{:<8}{:<8} {bar:10}  ", 10, signed=False)
+
+
+def _story(fit: NonNegativeFit) -> tuple[Said, ...]:
+    made = fit.provenance
+    return (
+        Said("data", made.data),
+        *missing_in_words(fit),
+        Said("loss", loss_in_words(fit)),
+        Said("solver", made.solver),
+        Said("because", made.reason),
+        Said("memory", f"about {size(made.memory)} beside the data"),
+        Said("kept", f"{counted(fit.k, 'part')}, {percent(fit.explained)} of the deviance explained"),
+        Said("sparse", sparseness_in_words(fit)),
+        Said("stable", stability_in_words(fit)),
+        Said("accuracy", descent_in_words(fit)),
+    )
+
+
+def _details(fit: NonNegativeFit) -> dict[str, Any]:
+    stability = fit.stability
+    return {
+        "missing": fit.missing,
+        "loss": {"name": fit.loss_name, "beta": fit.beta, "value": fit.loss, "without_parts": fit.null_loss},
+        "kept": {"components": fit.k, "explained_deviance": fit.explained},
+        "consensus": fit.consensus,
+        "components": [
+            {
+                "name": f"part{i + 1}",
+                "share": float(fit.masses[i]),
+                "sparseness": float(fit.sparseness[i]),
+                "code_sparseness": float(fit.codes.sparseness[i]),
+                "stability": None if stability is None else float(stability[i]),
+                "made_of": [{"column": name, "share": share} for name, share in made_of(fit, i)],
+            }
+            for i in range(fit.k)
+        ],
+    }
+
+
+def search_path(fit: NonNegativeFit) -> SearchPath:
+    """How the loss fell."""
+    return path_of(fit.descent.path, f"loss ({fit.loss_name})", "look", False, fit.reached)

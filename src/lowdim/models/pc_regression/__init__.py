@@ -12,7 +12,7 @@ Its files, in reading order::
     rivals       Ordinary least squares, ridge and partial least squares beside principal component regression, on the
                  same folds.
     record       The record of a regression on principal components, and how a model file keeps it.
-    overview     A regression on components in words, and on one screen, with least squares, ridge and PLS beside it.
+    overview     A regression on components in words, with least squares, ridge and PLS beside it.
     report       The page of a regression on components: coefficients, predictions of held-out rows, and other methods.
     figures      Figures of a regression: coefficients, predictions of held-out rows, and error by components.
     tables       Tables of a regression on components.

@@ -313,9 +313,13 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
     # -- rows to predictions --------------------------------------------------------------------------------------
 
     def _scores(self, X: Any) -> Any:
+        return self._scores_by(self.fit_, X)
+
+    def _scores_by(self, fit: RegressionFit, X: Any) -> Any:
+        """(n, k) of rows, along the components that a fit has picked."""
         source = self._opened(X, reset=False).unweighted()
-        with naming_all_holes(source, only_infinite=self.fit_.filler is not None):
-            return source.map_rows(partial(scores_of_block, fit=self.fit_), self.fit_.k, np.float64)
+        with naming_all_holes(source, only_infinite=fit.filler is not None):
+            return source.map_rows(partial(scores_of_block, fit=fit), fit.k, np.float64)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """(n,) or (n, m) what is expected of the responses of rows; lazy for dask's data.
@@ -409,11 +413,9 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
         str
             A few lines.
         """
-        from lowdim.models.pc_regression.overview import explain_regression
-
         if X is not None:
             raise BadParameter(f"{OWNER}.explain(X): a plan is not made for regressions; call fit, then explain().")
-        return explain_regression(self.fit_)
+        return self._story()
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

@@ -1,41 +1,55 @@
-"""A regression on components in words, and on one screen, with least squares, ridge and PLS beside it."""
+"""A regression on components in words, with least squares, ridge and PLS beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.models.base.overview import overview_of
 from lowdim.models.pc_regression.record import RegressionFit, Rival, Validation
 from lowdim.results.certificate import counted
-from lowdim.views.text.lines import Line, bar, percent, shortened, wrapped
-from lowdim.views.text.screen import MOST_COMPONENTS, About, accuracy, fit_screen, model_screen
+from lowdim.views.overview import BLANK, MOST_BARS, Bar, Bars, Block, Fact, Overview, Said, shares_glance
+from lowdim.views.text.lines import percent, shortened
 from lowdim.words import column_names
 
-BAR = 10
+
+def overview(fit: RegressionFit) -> Overview:
+    """What is said of a regression; it can be trusted as far as its components."""
+    space, names = overview_of(fit.axes), ", ".join(fit.names)
+    components, predicts = counted(fit.k, "component"), "predicts" if fit.k == 1 else "predict"
+    held = "nothing was held out" if fit.validation is None else f"Q² {numbers(fit.validation.q2)}"
+    short = shortened(names, 30)
+    return Overview(
+        fit=fit,
+        model="Principal component regression",
+        trust=space.trust,
+        kept=f"{shortened(names, 40)} from {which(fit)}",
+        finding=f"{components} {predicts} {short}" if fit.k else f"no component predicts {short}: its mean does",
+        lead=f"{components} {predicts} {names}." if fit.k else f"No component predicts {names}: its mean does.",
+        in_file=f"regression of {short} on {components}",
+        axes=space.axes,
+        glance=shares_glance(said_of_responses(fit), fit.k, "explained of y, by component"),
+        facts=(Said("fit", f"R² {numbers(fit.r2)} in the rows fitted"), Said("held out", held)),
+        notes=() if fit.k else ("no component helps to predict: the model is the mean",),
+        screen=partial(_screen, fit),
+        grows=None,
+        story=partial(_story, fit, space.trust.sentence),
+        numbers=(
+            Fact("used", f"{fit.k:,}", which(fit)),
+            Fact("R²", _digits(fit.r2), "in the fit"),
+            *(() if fit.validation is None else (Fact("Q²", _digits(fit.validation.q2), "of rows held out"),)),
+        ),
+        scaling=space.scaling,
+        details=partial(_details, fit),
+    )
 
 
-def explain_regression(fit: RegressionFit) -> str:
-    """The story of a fit."""
-    made = fit.provenance
-    lines = [f"data       {made.data}"]
-    if fit.missing:
-        every = fit.n_rows * fit.n_columns
-        lines.append(f"missing    {fit.missing:,} of {every:,} values, filled by probabilistic PCA")
-    lines += [
-        f"response   {', '.join(fit.names)}",
-        f"kept       {which(fit)}",
-        f"because    {fit.reason}",
-        f"fit        R² {numbers(fit.r2)} in the rows fitted{_noise(fit)}",
-        f"held out   {validation_in_words(fit.validation)}",
-        "beside     " + "\n           ".join([*_table(fit.rivals), fit.rivals_words] if fit.rivals else [ALONE]),
-        f"errors     of coefficients: {fit.basis}",
-        f"solver     {made.solver}",
-        f"accuracy   {accuracy(fit.axes)}",
-    ]
-    return "\n".join(lines)
+def _digits(values: Any) -> str:
+    return ", ".join(f"{value:.3f}" for value in np.asarray(values))
 
 
 ALONE = "nothing: PCRegression(compare=True) judges least squares, ridge and PLS on the same folds"
@@ -60,29 +74,90 @@ def validation_in_words(found: Validation | None) -> str:
     return f"Q² {numbers(found.q2)}, PRESS {numbers(found.press)} ({found.words}; {judged})"
 
 
-def regression_summary(fit: RegressionFit, about: About, width: int = 80) -> list[Line]:
-    """At most 24 lines of at most `width` characters."""
-    predict = "predicts" if fit.k == 1 else "predict"
-    what = shortened(", ".join(fit.names), 30)
-    title = (
-        f"{counted(fit.k, 'component')} {predict} {what}" if fit.k else f"no component predicts {what}: its mean does"
+def _story(fit: RegressionFit, accuracy: str) -> tuple[Said, ...]:
+    every = fit.n_rows * fit.n_columns
+    missing = Said("missing", f"{fit.missing:,} of {every:,} values, filled by probabilistic PCA")
+    return (
+        Said("data", fit.provenance.data),
+        *((missing,) if fit.missing else ()),
+        Said("response", ", ".join(fit.names)),
+        Said("kept", which(fit)),
+        Said("because", fit.reason),
+        Said("fit", f"R² {numbers(fit.r2)} in the rows fitted{_noise(fit)}"),
+        Said("held out", validation_in_words(fit.validation)),
+        Said("beside", "\n".join([*_table(fit.rivals), fit.rivals_words] if fit.rivals else [ALONE])),
+        Said("errors", f"of coefficients: {fit.basis}"),
+        Said("solver", fit.provenance.solver),
+        Said("accuracy", accuracy),
     )
-    return fit_screen(fit, about, title, _body(fit, width), width)
 
 
-def regression_model_lines(name: str, fit: RegressionFit, width: int = 80) -> list[Line]:
-    """What a model file holds."""
-    kept = f"regression of {shortened(', '.join(fit.names), 30)} on {counted(fit.k, 'component')}"
-    return model_screen(name, fit, kept, _body(fit, width), width)
+def _screen(fit: RegressionFit) -> tuple[Block, ...]:
+    title, *rivals = _table(fit.rivals) or [""]
+    beside = Bars(title, tuple(Bar((), text=text) for text in rivals))
+    return (
+        *_components(fit),
+        Said("because", fit.reason),
+        Said("fit", f"R² {numbers(fit.r2)} in the rows fitted{_noise(fit)}"),
+        Said("held out", validation_in_words(fit.validation)),
+        *((BLANK, beside, Said("judged by", fit.rivals_words, part="faint")) if rivals else ()),
+    )
 
 
-def regression_facts(fit: RegressionFit) -> dict[str, Any]:
-    """The same as plain facts."""
-    found = fit.validation
-    columns = column_names(fit)
+def _components(fit: RegressionFit) -> tuple[Bars, ...]:
+    """What each component says of the responses, and how much of the columns' variance it has."""
+    if not fit.k:
+        return ()
+    said = said_of_responses(fit)
+    few = MOST_BARS - 1 if fit.rivals else MOST_BARS
+    shown = np.sort(np.argsort(-said, kind="stable")[:few])
+    lines = [
+        Bar(
+            (f"PC{fit.picked[i] + 1}", percent(float(said[i]))),
+            float(said[i]),
+            text=percent(float(fit.axes.shares[fit.picked[i]])),
+        )
+        for i in shown
+    ]
+    if fit.k > len(shown):
+        rest, more = percent(float(np.delete(said, shown).sum())), counted(fit.k - len(shown), "more component")
+        lines.append(Bar((), text=f"{'more':<8}{rest:<9} {more}", part="faint"))
+    return (Bars(f"{'':8}{'explains of y':<24}of the columns", tuple(lines), "{:<8}{:<9} {bar:10}    ", 10),)
+
+
+def said_of_responses(fit: RegressionFit) -> NDArray[np.float64]:
+    """(k,) share of the responses' squares that each component explains, the mean over those that vary."""
+    total = np.where(fit.squares > 0, fit.squares, 1.0)
+    varying = max(1, np.count_nonzero(fit.squares))
+    return np.asarray((fit.loads**2 * fit.score_squares[:, None] / total).sum(axis=1) / varying)
+
+
+def _table(rivals: tuple[Rival, ...]) -> list[str]:
+    """Methods line by line; worse or better only where the difference is more than two standard errors."""
+    if not rivals:
+        return []
+    lines = [f"{'':15}{'Q²':>7}  {'RMSE':>9}  chosen in the folds"]
+    for one in rivals:
+        sure = abs(one.difference) > 2 * one.difference_error
+        told = "" if one.difference == 0 or not sure else f" ({'worse' if one.difference > 0 else 'better'})"
+        errors = ", ".join(f"{value:.4g}" for value in one.rmse[:2])
+        lines.append(f"{one.name:<15}{1 - one.error:>7.4f}  {errors:>9}  {one.chosen}{told}")
+    return lines
+
+
+def _noise(fit: RegressionFit) -> str:
+    return f", residual deviation {numbers(np.sqrt(fit.residual_variance))}" if fit.freedom > 0 else ""
+
+
+def numbers(values: Any) -> str:
+    """Of the first responses."""
+    shown = ", ".join(f"{value:.4g}" for value in values[:4])
+    return shown if len(values) <= 4 else f"{shown}, …"
+
+
+def _details(fit: RegressionFit) -> dict[str, Any]:
+    found, columns = fit.validation, column_names(fit)
     return {
-        "rows": fit.n_rows,
-        "columns": list(columns),
         "targets": list(fit.names),
         "missing": fit.missing,
         "kept": {"components": fit.k, "picked": [f"PC{i + 1}" for i in fit.picked], "rule": fit.rule},
@@ -119,7 +194,6 @@ def regression_facts(fit: RegressionFit) -> dict[str, Any]:
         "standard_errors": _by_column(columns, None if fit.errors is None else fit.errors[:, 1:], fit),
         "standard_errors_basis": fit.basis,
         "standard_errors_given_axes": _by_column(columns, fit.coefficient_errors, fit),
-        "certificate": {"reached": fit.reached, "sentence": accuracy(fit.axes)},
     }
 
 
@@ -128,64 +202,3 @@ def _by_column(
 ) -> list[dict[str, float]]:
     known = np.full((fit.m, len(columns)), np.nan) if errors is None else errors
     return [dict(zip(columns, row, strict=True)) for row in known.tolist()]
-
-
-def _body(fit: RegressionFit, width: int) -> list[Line]:
-    judged = wrapped("judged by ", fit.rivals_words, width, "faint") if fit.rivals else []
-    beside = [Line(text, "bar" if i else "faint") for i, text in enumerate(_table(fit.rivals))]
-    return [
-        *_components(fit),
-        *wrapped("because   ", fit.reason, width),
-        *wrapped("fit       ", f"R² {numbers(fit.r2)} in the rows fitted{_noise(fit)}", width),
-        *wrapped("held out  ", validation_in_words(fit.validation), width),
-        *([Line(""), *beside, *judged] if beside else []),
-    ]
-
-
-def said_of_responses(fit: RegressionFit) -> NDArray[np.float64]:
-    """(k,) share of the responses' squares that each component explains, the mean over those that vary."""
-    total = np.where(fit.squares > 0, fit.squares, 1.0)
-    varying = max(1, np.count_nonzero(fit.squares))
-    return np.asarray((fit.loads**2 * fit.score_squares[:, None] / total).sum(axis=1) / varying)
-
-
-def _components(fit: RegressionFit) -> list[Line]:
-    """What each component says of the responses, and how much of the columns' variance it has."""
-    if not fit.k:
-        return []
-    said = said_of_responses(fit)
-    largest = max(float(said.max()), 1e-300)
-    few = MOST_COMPONENTS - 1 if fit.rivals else MOST_COMPONENTS
-    shown = np.sort(np.argsort(-said, kind="stable")[:few])
-    lines = [Line(f"{'':8}{'explains of y':<24}of the columns", "faint")]
-    for i in shown:
-        share = percent(float(fit.axes.shares[fit.picked[i]]))
-        head = f"{f'PC{fit.picked[i] + 1}':<8}{percent(float(said[i])):<9} {bar(said[i] / largest, BAR):<{BAR}}    "
-        lines.append(Line(f"{head}{share}", "bar"))
-    if fit.k > len(shown):
-        rest = percent(float(np.delete(said, shown).sum()))
-        lines.append(Line(f"{'more':<8}{rest:<9} {counted(fit.k - len(shown), 'more component')}", "faint"))
-    return lines
-
-
-def _table(rivals: tuple[Rival, ...]) -> list[str]:
-    """Methods line by line; worse or better only where the difference is more than two standard errors."""
-    if not rivals:
-        return []
-    lines = [f"{'':15}{'Q²':>7}  {'RMSE':>9}  chosen in the folds"]
-    for one in rivals:
-        sure = abs(one.difference) > 2 * one.difference_error
-        told = "" if one.difference == 0 or not sure else f" ({'worse' if one.difference > 0 else 'better'})"
-        errors = ", ".join(f"{value:.4g}" for value in one.rmse[:2])
-        lines.append(f"{one.name:<15}{1 - one.error:>7.4f}  {errors:>9}  {one.chosen}{told}")
-    return lines
-
-
-def _noise(fit: RegressionFit) -> str:
-    return f", residual deviation {numbers(np.sqrt(fit.residual_variance))}" if fit.freedom > 0 else ""
-
-
-def numbers(values: Any) -> str:
-    """Of the first responses."""
-    shown = ", ".join(f"{value:.4g}" for value in values[:4])
-    return shown if len(values) <= 4 else f"{shown}, …"

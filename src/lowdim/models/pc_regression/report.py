@@ -8,46 +8,78 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.models.linear.report import linear_payload
+from lowdim.errors import BadInput, BadParameter
+from lowdim.models.base.report_rows import Asked, ReportRows
+from lowdim.models.linear.report import linear_payload, spectrum_choice
 from lowdim.models.pc_regression.figures import (
     Predictions,
     column_spreads,
     fit_coefficients,
+    predictions_of,
     shown_ends,
     validation_curve,
 )
-from lowdim.models.pc_regression.overview import which
+from lowdim.models.pc_regression.overview import overview
 from lowdim.models.pc_regression.record import RegressionFit
-from lowdim.results.certificate import counted
+from lowdim.models.pc_regression.tables import regression_table
 from lowdim.types import Floats
 from lowdim.views.report import encode
-from lowdim.views.report.payload import Beside, Fact, Payload, Section
+from lowdim.views.report.pages import headed_by
+from lowdim.views.report.payload import Payload, RowColour, Section, colour_column
 
 # The page of a regression on components: that of the components, and what they predict.
 
+LEVEL = 0.95
+"""Of intervals."""
 
-def regression_payload(fit: RegressionFit, scores: Floats | None, beside: Beside) -> Payload:
-    """All that a page shows of components, with scores (n, components) of rows, and of what they predict."""
-    page = linear_payload(fit.axes, scores, beside)
-    what = ", ".join(fit.names)
-    held = () if fit.validation is None else (Fact("Q²", _numbers(fit.validation.q2), "of rows held out"),)
-    return replace(
-        page,
-        model="Principal component regression",
-        lead=f"{counted(fit.k, 'component')} {'predicts' if fit.k == 1 else 'predict'} {what}."
-        if fit.k
-        else f"No component predicts {what}: its mean does.",
-        facts=(
-            *page.facts[:2],
-            Fact("used", f"{fit.k:,}", which(fit)),
-            Fact("R²", _numbers(fit.r2), "in the fit"),
-            *held,
-        ),
+
+def page(model: Any, asked: Asked) -> Payload:
+    """The page of components, with scores (n, components) of rows, and of what they predict."""
+    fit, beside, rows = model.fit_, asked.beside, asked.rows
+    predicted = _predictions(model, asked.read, asked.y)
+    section = regression_section(fit, regression_table(fit, "coefficients", LEVEL), LEVEL, predicted)
+    beside = replace(
+        beside,
+        choice=beside.choice or spectrum_choice(fit.axes),
+        colours=() if rows is None else (*rows.colours, *_predicted(model, rows)),
+        sections=(section, *beside.sections),
     )
+    scores = None if rows is None else _all_scores(model, rows)
+    return headed_by(overview(fit), linear_payload(fit.axes, scores, beside))
 
 
-def _numbers(values: Floats) -> str:
-    return ", ".join(f"{value:.3f}" for value in np.asarray(values))
+def _predicted(model: Any, rows: ReportRows) -> list[RowColour]:
+    """What the model says of each row, to colour by."""
+    fit = model.fit_
+    predicted = np.asarray(model.predict(rows.source)).reshape(-1, fit.m)
+    return [colour_column(f"predicted {name}", predicted[:, j]) for j, name in enumerate(fit.names)]
+
+
+def _all_scores(model: Any, rows: ReportRows) -> Floats:
+    """(m, components), also along those that the regression does not use."""
+    fit = model.fit_
+    every = replace(fit, picked=np.arange(fit.axes.k), loads=np.zeros((fit.axes.k, fit.m)))
+    return np.asarray(model._scores_by(every, rows.source))
+
+
+def _predictions(model: Any, rows: ReportRows | None, y: Any) -> tuple[Predictions, ...]:
+    """Of rows held out where y are those of the fit, else of the rows that were given; none without both."""
+    fit = model.fit_
+    if y is None:
+        return ()
+    measured = np.asarray(y, dtype=np.float64).reshape(len(np.asarray(y)), -1)
+    held = model.held_out_
+    if measured.shape[1] != fit.m:
+        raise BadParameter.of("report", "y", f"shape {np.shape(y)}", f"{fit.m} responses for each row")
+    if held is not None and len(held) == len(measured):
+        predicted, aside = np.asarray(held).reshape(measured.shape), True
+    elif rows is not None and rows.total == len(measured):
+        predicted, aside = np.asarray(model.predict(rows.source)).reshape(-1, fit.m), False
+        measured = measured if rows.places is None else measured[rows.places]
+    else:
+        there = 0 if rows is None else rows.total
+        raise BadInput(f"report: y has {len(measured):,} rows, but X has {there:,}: pass both of the same rows.")
+    return predictions_of(fit, measured, predicted, aside)
 
 
 # Coefficients, how many components predict best, predictions of held-out rows, and other methods.

@@ -340,10 +340,10 @@ class PCA(Unsure, LinearModel):
         str
             A few lines.
         """
-        from lowdim.views.text.explain import explain_fit, explain_plan
+        from lowdim.views.text.explain import explain_plan
 
         if X is None:
-            return explain_fit(self.fit_)
+            return self._story()
         source = self._to_be_fitted(X)
         return explain_plan(self._plan(source, None).facts(parameters.tolerance(self._owner, self.tol)))
 

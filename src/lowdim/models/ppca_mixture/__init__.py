@@ -8,7 +8,8 @@ Its files, in reading order::
     compiled_conditionals  Compiled: what the observed entries of a row say about its hidden ones, if rows are Gaussian
                            with a known covariance.
     record                 The record of a mixture of probabilistic PCAs, and how a model file keeps it.
-    overview               A mixture of probabilistic PCAs on one screen, and as plain facts.
+    overview               A mixture of probabilistic PCAs in words.
+    report                 The page of a mixture: groups of rows.
     solvers                Mixtures of probabilistic PCAs by exact EM, and Gaussian rows of which some entries are
                            hidden.
 """

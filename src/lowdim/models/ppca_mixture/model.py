@@ -21,7 +21,6 @@ from lowdim.models.ppca_mixture.fit import MixtureTask, fit_clusters, rows_of
 from lowdim.models.ppca_mixture.record import MixtureFit
 from lowdim.models.ppca_mixture.solvers import Mixture, predicted, responsibilities
 from lowdim.models.vector_quantizer.figures import MixturePlots
-from lowdim.results.certificate import counted
 from lowdim.sources.source import Source
 from lowdim.sources.views_of_rows import as_counts
 from lowdim.types import Floats
@@ -350,18 +349,7 @@ class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # typ
         str
             A few lines.
         """
-        fit = self.fit_
-        c, p, k = fit.loadings.shape
-        shares = ", ".join(f"{share:.1%}" for share in sorted(fit.weights, reverse=True))
-        state = "stood still" if fit.converged else "was stopped"
-        return "\n".join(
-            [
-                f"data       {fit.n_rows:,} rows × {p:,} columns",
-                f"model      {counted(c, 'cluster')} with {counted(k, 'component')} each: {shares} of the rows",
-                f"solver     EM over the observed entries, {state} after {len(fit.path)} steps",
-                f"likelihood {fit.loglik:.6g}, BIC {fit.bic:.6g}",
-            ]
-        )
+        return self._story()
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

@@ -72,6 +72,11 @@ class MixtureFit:
         return len(self.center)
 
     @property
+    def reached(self) -> bool:
+        """Whether EM stood still: what every record says."""
+        return self.converged
+
+    @property
     def bic(self) -> float:
         """−2 log-likelihood + log n for each free number."""
         c, p, k = self.loadings.shape

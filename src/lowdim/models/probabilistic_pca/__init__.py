@@ -12,6 +12,8 @@ Its files, in reading order::
     record        The record of a probabilistic fit: a linear one that also knows its noise and likelihood; and its
                   model file.
     figures       Figures of a probabilistic PCA: how sure the hidden values of rows are.
+    overview      A probabilistic PCA in words: what is said of any linear fit, and what EM did.
+    report        The page of a probabilistic PCA: that of a linear fit, what was missing, and how EM went.
     uncertainty   How sure a probabilistic PCA is, and a PCA of rows with holes: by resamples, by its posterior, by
                   large samples.
     solvers/      EM with missing values: its steps, its start, what they cost in information, and held-out likelihoods.

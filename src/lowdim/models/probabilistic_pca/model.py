@@ -195,10 +195,10 @@ class ProbabilisticPCA(Unsure, LinearModel):
         str
             A few lines.
         """
-        from lowdim.views.text.explain import PlanFacts, explain_fit, explain_plan
+        from lowdim.views.text.explain import PlanFacts, explain_plan
 
         if X is None:
-            return explain_fit(self.fit_)
+            return self._story()
         source = self._to_be_fitted(X)
         task, budget = task_of(self, source.n_columns), budget_of("ProbabilisticPCA", self.memory)
         k = task.most_components(source.n_columns)

@@ -36,7 +36,6 @@ from lowdim.results.record import LinearFit
 from lowdim.solvers.resampling.large_sample import Spectrum
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
-from lowdim.views.text.explain import ascent_in_words
 
 GIVEN = 1e-6
 """Relative difference of the noise from what components leave over, from which on it was not found but given."""
@@ -200,6 +199,8 @@ def as_linear(fit: LatentFit, denominator: Any) -> LinearFit:
 
     Nothing bounds the errors of EM, so in place of a certificate it says what it did.
     """
+    from lowdim.models.probabilistic_pca.overview import ascent_in_words  # texts are not loaded with PCA
+
     assert fit.ascent is not None
     known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)}
     factor = fit.weight / denominator(fit.weight)

@@ -7,7 +7,7 @@ Its files, in reading order::
               acceptance.
     record    The record of a recogniser: its space, its gallery, its rates with intervals; and how a model file keeps
               it.
-    overview  A recogniser in words, and on one screen.
+    overview  A recogniser in words.
     report    The page of a recogniser: the space of its gallery, and how often it would be wrong.
     figures   Figures of a recogniser: how far people of a gallery are from themselves, and from each other.
     solvers   Rows beside a gallery: coordinates in which Euclid's distance is the metric's, and the nearest in them.

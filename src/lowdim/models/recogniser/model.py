@@ -380,9 +380,7 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         str
             A few lines.
         """
-        from lowdim.models.recogniser.overview import explain_recogniser
-
-        return explain_recogniser(self.fit_)
+        return self._story()
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

@@ -1,33 +1,79 @@
-"""A recogniser in words, and on one screen."""
+"""A recogniser in words."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from lowdim.models.base.overview import overview_of
 from lowdim.models.recogniser.record import COSINE, EUCLID, Rate, RecogniserFit
 from lowdim.results.certificate import counted
-from lowdim.views.text.lines import Line, listed, percent, wrapped
-from lowdim.views.text.screen import accuracy, model_screen
-from lowdim.words import column_names
-
-HEAD = 11
-"""Characters before what is said."""
+from lowdim.views.overview import Block, Fact, Listed, Overview, Said
+from lowdim.views.text.lines import percent
 
 
-def explain_recogniser(fit: RecogniserFit) -> str:
-    """The gallery, how rows are compared, and which are turned away."""
-    return "\n".join(
-        [
-            f"data       {fit.provenance.data}",
-            f"gallery    {_gallery(fit)}",
-            f"space      {space_in_words(fit)}",
-            f"compared   {compared_in_words(fit)}",
-            f"somebody?  {somebody_in_words(fit)}",
-            f"one such?  {inside_in_words(fit)}",
-            *(f"{'tried' if i == 0 else '':<{HEAD}}{text}" for i, text in enumerate(_tried(fit))),
-            f"accuracy   {accuracy(fit.space)}",
-        ]
+def overview(fit: RecogniserFit) -> Overview:
+    """What is said of a gallery, how rows are compared, and which are turned away; trusted as far as its space."""
+    space = overview_of(fit.space)
+    compared, somebody = compared_in_words(fit), somebody_in_words(fit)
+    return Overview(
+        fit=fit,
+        model="Recogniser",
+        trust=space.trust,
+        kept=f"{identities(fit)}, {space_in_words(fit)}",
+        finding=identities(fit),
+        lead=f"{counted(len(fit.classes), 'label')} told apart {compared}.",
+        in_file=f"recogniser of {identities(fit)}",
+        axes=space.axes,
+        glance=space.glance,
+        facts=(Said("compared", compared), Said("somebody?", somebody)),
+        screen=partial(_screen, fit, space.trust.sentence),
+        grows=None,
+        story=partial(_story, fit, space.trust.sentence),
+        numbers=(Fact("labels", f"{len(fit.classes):,}"), Fact("coordinates", f"{fit.k:,}")),
+        scaling=space.scaling,
+        details=partial(_details, fit),
     )
+
+
+def _story(fit: RecogniserFit, accuracy: str) -> tuple[Said, ...]:
+    tried = "\n".join(_tried(fit))
+    return (
+        Said("data", fit.provenance.data),
+        Said("gallery", _gallery(fit)),
+        Said("space", space_in_words(fit)),
+        Said("compared", compared_in_words(fit)),
+        Said("somebody?", somebody_in_words(fit)),
+        Said("one such?", inside_in_words(fit)),
+        *((Said("tried", tried),) if tried else ()),
+        Said("accuracy", accuracy),
+    )
+
+
+def _screen(fit: RecogniserFit, accuracy: str) -> tuple[Block, ...]:
+    return (
+        Said("gallery", _gallery(fit)),
+        Listed("known", tuple(str(label) for label in fit.classes)),
+        Said("space", space_in_words(fit)),
+        Said("compared", compared_in_words(fit)),
+        Said("somebody?", somebody_in_words(fit)),
+        Said("one such?", inside_in_words(fit)),
+        *(Said("" if i else "tried", text) for i, text in enumerate(_tried(fit))),
+        Said("accuracy", accuracy),
+    )
+
+
+def _details(fit: RecogniserFit) -> dict[str, Any]:
+    return {
+        "identities": fit.classes.tolist(),
+        "kept": {"components": fit.space.k, "share": float(fit.space.shares.sum()), "dropped": fit.drop_first},
+        "metric": fit.metric,
+        "n_neighbors": fit.n_neighbors,
+        "unknown": fit.unknown,
+        "max_distance": fit.max_distance,
+        "least_log_likelihood": fit.least_density,
+        "trial": {name: rate_facts(rate) for name, rate in fit.trial_rates().items()},
+    }
 
 
 def compared_in_words(fit: RecogniserFit) -> str:
@@ -65,40 +111,6 @@ def inside_in_words(fit: RecogniserFit) -> str:
         f"a log-likelihood below {fit.least_density:.4g} is {fit.unknown!r}: so unlikely are at "
         f"most {percent(fit.reject_outside or 0.0)} of the rows of people left out"
     )
-
-
-def recogniser_model_lines(name: str, fit: RecogniserFit, width: int = 80) -> list[Line]:
-    """What a model file holds."""
-    kept = f"recogniser of {identities(fit)}"
-    rates = [wrapped(f"{'tried' if i == 0 else '':<10}", text, width) for i, text in enumerate(_tried(fit))]
-    body = [
-        *wrapped("gallery   ", _gallery(fit), width),
-        Line(f"known     {listed([str(label) for label in fit.classes], width - 10)}"),
-        *wrapped("space     ", space_in_words(fit), width),
-        *wrapped("compared  ", compared_in_words(fit), width),
-        *wrapped("somebody? ", somebody_in_words(fit), width),
-        *wrapped("one such? ", inside_in_words(fit), width),
-        *(line for lines in rates for line in lines),
-        *wrapped("accuracy  ", accuracy(fit.space), width),
-    ]
-    return model_screen(name, fit, kept, body, width)
-
-
-def recogniser_facts(fit: RecogniserFit) -> dict[str, Any]:
-    """The same as plain facts."""
-    return {
-        "rows": fit.n_rows,
-        "columns": list(column_names(fit)),
-        "identities": fit.classes.tolist(),
-        "kept": {"components": fit.space.k, "share": float(fit.space.shares.sum()), "dropped": fit.drop_first},
-        "metric": fit.metric,
-        "n_neighbors": fit.n_neighbors,
-        "unknown": fit.unknown,
-        "max_distance": fit.max_distance,
-        "least_log_likelihood": fit.least_density,
-        "trial": {name: rate_facts(rate) for name, rate in fit.trial_rates().items()},
-        "certificate": {"reached": fit.reached, "sentence": accuracy(fit.space)},
-    }
 
 
 def rate_facts(rate: Any) -> dict[str, Any]:

@@ -5,26 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from lowdim.models.linear.report import linear_payload, sentence
-from lowdim.models.recogniser.overview import compared_in_words, somebody_in_words
+import numpy as np
+
+from lowdim.models.base.report_rows import Asked
+from lowdim.models.linear.report import linear_payload, row_limits
+from lowdim.models.recogniser.overview import overview, somebody_in_words
 from lowdim.models.recogniser.record import RecogniserFit
-from lowdim.results.certificate import counted
-from lowdim.types import Floats
-from lowdim.views.report.payload import Beside, Fact, Payload, Section
+from lowdim.views.report.pages import headed_by, sentence
+from lowdim.views.report.payload import Payload, Section, colour_column
 from lowdim.views.report.sections import table_section
 
 
-def recogniser_payload(fit: RecogniserFit, scores: Floats | None, beside: Beside) -> Payload:
-    """All that a page shows of the space of the gallery, with scores of rows in it, and of its own trial."""
-    page = linear_payload(fit.space, scores, beside)
-    labels = counted(len(fit.classes), "label")
-    return replace(
-        page,
-        model="Recogniser",
-        lead=f"{labels} told apart {compared_in_words(fit)}.",
-        facts=(*page.facts[:2], Fact("labels", f"{len(fit.classes):,}"), Fact("coordinates", f"{fit.k:,}")),
-        sections=(_gallery(fit), *_trial(fit), *beside.sections),
-    )
+def page(model: Any, asked: Asked) -> Payload:
+    """The page of the space of the gallery, with scores of rows in it, and of its own trial."""
+    fit, rows, beside = model.fit_, asked.rows, asked.beside
+    beside = replace(beside, sections=(_gallery(fit), *_trial(fit), *beside.sections))
+    if rows is None:
+        return headed_by(overview(fit), linear_payload(fit.space, None, beside))
+    limits, why = row_limits(model.space_, rows, may_miss=False)
+    found = colour_column("recognised as", [str(one) for one in model.predict(rows.source)])
+    beside = replace(beside, colours=(*rows.colours, found), limits=limits, no_limits=why)
+    scores = np.asarray(model.space_._scores(rows.source))
+    return headed_by(overview(fit), linear_payload(fit.space, scores, beside))
 
 
 def _gallery(fit: RecogniserFit) -> Section:

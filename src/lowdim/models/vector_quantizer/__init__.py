@@ -7,8 +7,8 @@ Its files, in reading order::
               record.
     record    The record of a vector quantiser: its codebook, how it is used and what it loses; and how a model file
               keeps it.
-    overview  A vector quantiser in words and on one screen.
-    report    The pages of a codebook and of a mixture: groups of rows.
+    overview  A vector quantiser in words.
+    report    The page of a codebook: groups of rows.
     figures   Figures of a codebook, and of a mixture: groups of rows, how large and about where.
     solvers   Rows and the nearest of k codewords: which it is, and what Lloyd's step needs to know of all rows at once.
     prompt    A codebook at the prompt.

@@ -363,11 +363,10 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         str
             A few lines.
         """
-        from lowdim.models.vector_quantizer.overview import explain_codebook
         from lowdim.views.text.explain import explain_plan
 
         if X is None:
-            return explain_codebook(self.fit_)
+            return self._story()
         return explain_plan(self._foreseen(X))
 
     # -- inside ---------------------------------------------------------------------------------------------------

@@ -1,38 +1,60 @@
-"""A vector quantiser in words and on one screen."""
+"""A vector quantiser in words."""
 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from lowdim.models.vector_quantizer.figures import clusters
+from lowdim.models.vector_quantizer.figures import Clusters, clusters
 from lowdim.models.vector_quantizer.record import CodebookFit
 from lowdim.results.certificate import counted
+from lowdim.views.overview import (
+    BLANK,
+    MOST_BARS,
+    Bars,
+    Block,
+    Fact,
+    Overview,
+    Said,
+    more_bar,
+    share_bars,
+    shares_glance,
+    solved_in_words,
+    sought,
+    steps_in_words,
+    that,
+)
 from lowdim.views.plots.representations import leading
-from lowdim.views.text.explain import size
-from lowdim.views.text.lines import Line, percent, shortened, wrapped
-from lowdim.views.text.screen import BAR, MOST_COMPONENTS, About, fit_screen, model_screen, share_head
+from lowdim.views.text.lines import percent, size
 from lowdim.words import column_names
 
 
-def explain_codebook(fit: CodebookFit) -> str:
-    """The story of a fit."""
-    made = fit.provenance
-    return "\n".join(
-        [
-            f"data       {made.data}",
-            f"model      {counted(fit.k, 'codeword')}; each row becomes the nearest, as {counted(fit.bits, 'bit')}",
-            f"solver     {made.solver}",
-            f"because    {made.reason}",
-            f"read       {counted(made.passes, 'pass', 'es')} over the rows",
-            f"memory     about {size(made.memory)} beside the data and the result",
-            f"kept       {fit.kept:.4%} of the variance{_decibels(fit)}",
-            f"lost       {fit.distortion:.6g}, the mean squared distance from a row to its codeword",
-            f"usage      {usage_in_words(fit)}",
-            f"accuracy   {standing(fit)} (n_init, random_state)",
-        ]
+def overview(fit: CodebookFit) -> Overview:
+    """What is said of codewords."""
+    words, share = counted(fit.k, "codeword"), percent(fit.kept)
+    keeps = f"{words} keep{'s' * (fit.k == 1)} {share} of the variance"
+    unused = f"{counted(fit.unused, 'codeword')} stand{'s' * (fit.unused == 1)} for no row"
+    return Overview(
+        fit=fit,
+        model="Vector quantisation",
+        trust=sought(fit.reached, standing(fit)),
+        kept=that(fit.k, "codeword", "keep", share),
+        finding=keeps,
+        lead=f"{keeps}.",
+        glance=shares_glance(np.sort(fit.usage)[::-1], fit.k, "rows by codeword"),
+        facts=(Said("usage", usage_in_words(fit)), Said("steps", steps_in_words(fit.steps, fit.converged))),
+        notes=(unused,) if fit.unused else (),
+        screen=partial(_screen, fit, True),
+        file_screen=lambda: (BLANK, *_screen(fit, False)),
+        story=partial(_story, fit),
+        numbers=(
+            Fact("codewords", f"{fit.k:,}", f"{counted(fit.bits, 'bit')} a row"),
+            Fact("variance kept", share),
+        ),
+        details=partial(_details, fit),
     )
 
 
@@ -49,36 +71,44 @@ def usage_in_words(fit: CodebookFit) -> str:
     return f"{said} of the rows{f'; {fit.unused} for none' if fit.unused else ''}"
 
 
-def codebook_summary(fit: CodebookFit, about: About, width: int = 80) -> list[Line]:
-    """At most 24 lines of at most `width` characters."""
-    title = f"{counted(fit.k, 'codeword')} {'keeps' if fit.k == 1 else 'keep'} {percent(fit.kept)} of the variance"
-    usage, size, accuracy = _said(fit, width)
-    return fit_screen(fit, about, title, [*_words(fit, width), Line(""), *usage, *size, *accuracy], width)
-
-
-def codebook_model_lines(name: str, fit: CodebookFit, width: int = 80) -> list[Line]:
-    """What a model file holds."""
-    kept = f"VectorQuantizer, {counted(fit.k, 'codeword')} that keep {percent(fit.kept)}"
-    usage, _, accuracy = _said(fit, width)
-    body = [*_words(fit, width), Line(""), *usage, *accuracy]
-    return model_screen(name, fit, kept, body, width, later="no rows can be added")
-
-
-def _said(fit: CodebookFit, width: int) -> tuple[list[Line], list[Line], list[Line]]:
-    """Of usage, size and accuracy."""
+def _screen(fit: CodebookFit, sized: bool) -> tuple[Block, ...]:
     return (
-        wrapped("usage     ", usage_in_words(fit), width),
-        wrapped("size      ", _sizes(fit), width),
-        wrapped("accuracy  ", standing(fit), width),
+        cluster_bars(clusters(fit), column_names(fit), "word ", "codeword"),
+        BLANK,
+        Said("usage", usage_in_words(fit)),
+        *((Said("size", _sizes(fit)),) if sized else ()),
+        Said("accuracy", standing(fit)),
     )
 
 
-def codebook_facts(fit: CodebookFit) -> dict[str, Any]:
-    """The same as plain facts, for JSON."""
-    made = fit.provenance
+def cluster_bars(found: Clusters, names: tuple[str, ...], title: str, noun: str) -> Bars:
+    """Groups by the rows they stand for, with the columns in which they differ most from the mean of all rows."""
+    lines = share_bars(
+        tuple(f"{place + 1}" for place in found.places),
+        found.shares,
+        lambda i: leading(found.offsets[i], names, 4).pairs,
+    )
+    more = found.shares[MOST_BARS:]
+    return Bars(
+        f"{title:<9}rows    in all  {'':14}  far from the mean in",
+        (*lines, *more_bar(more, counted(len(more), f"more {noun}"))),
+    )
+
+
+def _story(fit: CodebookFit) -> tuple[Said, ...]:
+    return (
+        Said("data", fit.provenance.data),
+        Said("model", f"{counted(fit.k, 'codeword')}; each row becomes the nearest, as {counted(fit.bits, 'bit')}"),
+        *solved_in_words(fit.provenance),
+        Said("kept", f"{fit.kept:.4%} of the variance{_decibels(fit)}"),
+        Said("lost", f"{fit.distortion:.6g}, the mean squared distance from a row to its codeword"),
+        Said("usage", usage_in_words(fit)),
+        Said("accuracy", f"{standing(fit)} (n_init, random_state)"),
+    )
+
+
+def _details(fit: CodebookFit) -> dict[str, Any]:
     return {
-        "rows": fit.n_rows,
-        "columns": list(column_names(fit)),
         "kept": {"components": fit.k, "share": fit.kept},
         "distortion": fit.distortion,
         "decibels": fit.decibels,
@@ -88,24 +118,7 @@ def codebook_facts(fit: CodebookFit) -> dict[str, Any]:
             {"name": f"word{i + 1}", "share_of_rows": float(share), "codeword": word}
             for i, (share, word) in enumerate(zip(fit.usage, fit.codebook, strict=True))
         ],
-        "certificate": {"reached": fit.reached, "sentence": standing(fit)},
-        "made_by": {"solver": made.solver, "reason": made.reason, "passes": made.passes, **dict(made.versions)},
     }
-
-
-def _words(fit: CodebookFit, width: int) -> list[Line]:
-    """Codewords by the rows they stand for, with the columns in which they differ most from the mean of all rows."""
-    found, names = clusters(fit), column_names(fit)
-    shares, total = found.shares, np.cumsum(found.shares)
-    lines = [Line(f"word     rows    in all  {'':{BAR}}  far from the mean in", "faint")]
-    for i, word in enumerate(found.places[:MOST_COMPONENTS]):
-        head = share_head(f"{word + 1}", float(shares[i]), float(shares[0]), percent(float(total[i])))
-        signs = [f"{'+' if far > 0 else '−'} {name}" for name, far in leading(found.offsets[i], names, 4).pairs]
-        lines.append(Line(shortened(head + "  ".join(signs), width), "bar"))
-    if fit.k > MOST_COMPONENTS:
-        rest = share_head("more", float(shares[MOST_COMPONENTS:].sum()))
-        lines.append(Line(f"{rest}{counted(fit.k - MOST_COMPONENTS, 'more codeword')}", "faint"))
-    return lines
 
 
 def _sizes(fit: CodebookFit) -> str:

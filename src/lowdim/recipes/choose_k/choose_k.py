@@ -11,6 +11,7 @@ from lowdim.errors import BadInput, BadParameter, MissingValues, Words
 from lowdim.matrices.convert import row_weights
 from lowdim.models.genotype_pca.model import GenotypePCA
 from lowdim.models.kernel_pca.model import KernelPCA
+from lowdim.models.linear.overview import swamping
 from lowdim.models.nmf.model import NMF
 from lowdim.models.pca.model import PCA
 from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
@@ -24,7 +25,6 @@ from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.sources.views_of_rows import UnstoredMissing
 from lowdim.types import is_number, is_whole
-from lowdim.views.text.screen import swamping
 
 OWNER = "choose_k"
 

@@ -13,10 +13,19 @@ from lowdim.errors import WrongShape
 from lowdim.recipes.compare.result import Comparison, Representation
 from lowdim.results.certificate import counted
 from lowdim.types import Floats
+from lowdim.views.overview import Fact
 from lowdim.views.plots.canvas import GREY, inks, new_figure, shown_figure
-from lowdim.views.plots.representations import MOST_TILES, basis_picture, code_picture, row_error, row_picture
-from lowdim.views.report.payload import Fact, MadeBy, Payload, Proof
-from lowdim.views.report.sections import gallery_section, table_section
+from lowdim.views.plots.representations import (
+    MOST_TILES,
+    basis_picture,
+    code_picture,
+    row_error,
+    row_picture,
+    tile_picture,
+)
+from lowdim.views.report.encode import picture_uri
+from lowdim.views.report.payload import MadeBy, Payload, Proof, Section
+from lowdim.views.report.sections import MOST_PICTURES, drawn_row, table_section
 from lowdim.views.text.lines import percent
 
 # Lecture 5's figure, after figure 2 of Hinton & Salakhutdinov 2006: pictures, and what each model makes of them.
@@ -236,3 +245,27 @@ def comparison_payload(found: Comparison, title: str, python: str = "", cli: str
             *pictures,
         ),
     )
+
+
+MOST_BASIS = 49
+"""Pictures of a basis that are shown."""
+
+
+def gallery_section(found: Comparison) -> Section:
+    """Rows as they are and as each model makes them, and what each makes them of; only where rows are pictures."""
+    assert found.shape is not None
+    shape, originals = found.shape, found.originals[:MOST_PICTURES]
+    models = [
+        {
+            "name": one.title,
+            "error": one.error,
+            "pictures": [drawn_row(row, original, shape) for row, original in zip(one.rows, originals, strict=False)],
+            "basis": []
+            if one.basis is None
+            else [picture_uri(tile_picture(row, shape)) for row in one.basis[:MOST_BASIS]],
+            "k": one.k,
+        }
+        for one in found.representations
+    ]
+    shown = [drawn_row(row, row, shape) for row in originals]
+    return Section("gallery", "The same pictures by each model", {"originals": shown, "models": models})

@@ -7,9 +7,10 @@ from typing import Protocol
 import numpy as np
 
 from lowdim.types import Floats
+from lowdim.views.overview import Fact
 from lowdim.views.report import encode
 from lowdim.views.report.encode import data_uri, grey_levels
-from lowdim.views.report.payload import Fact, MadeBy, Payload, Proof, Section
+from lowdim.views.report.payload import MadeBy, Payload, Proof, Section
 
 # A picture before and after: noise taken off, or holes filled.
 

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.models.linear.report import proof_of_search
 from lowdim.models.nmf.figures import Parts
 from lowdim.recipes.topics.result import RANKINGS, Scores, Topics, first_words, lift
 from lowdim.results.certificate import counted
+from lowdim.views.overview import Fact, sought
 from lowdim.views.plots.representations import Leading
 from lowdim.views.report import encode
-from lowdim.views.report.payload import Beside, Columns, Fact, MadeBy, Payload, Section, colour_column, shown_rows
+from lowdim.views.report.pages import proof_of
+from lowdim.views.report.payload import Beside, Columns, MadeBy, Payload, Section, colour_column, shown_rows
 from lowdim.views.report.sections import table_section
 from lowdim.views.text.lines import Line, percent, shortened, wrapped
 
@@ -111,7 +112,7 @@ def topics_payload(found: Topics, title: str, python: str = "", cli: str = "", r
         lead=f"{counted(found.k, 'topic')} in {counted(len(found.names), 'text')}. {_largest(found)}",
         axes=axes,
         facts=_facts(found),
-        proof=proof_of_search(found.reached, said),
+        proof=proof_of(sought(found.reached, said)),
         made=MadeBy(python, cli, (("loss", PAGE_LOSSES[found.loss]), ("stop words", found.vocabulary.stop_words))),
         rows=shown_rows(shares, _beside(found, title)) if rows else None,
         columns=Columns(

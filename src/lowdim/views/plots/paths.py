@@ -8,10 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.models.logistic_pca.record import OPTIMAL, LogisticFit
-from lowdim.models.nmf.record import NonNegativeFit
-from lowdim.models.ppca_mixture.record import MixtureFit
-from lowdim.models.probabilistic_pca.record import LatentFit
 from lowdim.results.certificate import counted
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import inks, note, plain
@@ -49,30 +45,8 @@ class SearchPath:
         return f"converged after {many}" if self.converged else f"not converged: stopped after {many}"
 
 
-def search_path(fit: LatentFit | NonNegativeFit | LogisticFit | MixtureFit) -> SearchPath | None:
-    """The path of any fit that was searched for; None where a formula gave the answer."""
-    if isinstance(fit, LatentFit):
-        return _ascent(fit)
-    if isinstance(fit, NonNegativeFit):
-        path = fit.descent.path
-        return _path(path, f"loss ({fit.loss_name})", "look", False, fit.descent.converged)
-    if isinstance(fit, LogisticFit):
-        step = "pass" if fit.encoder_name == OPTIMAL else "step"
-        return _path(fit.descent.path, "deviance and penalty", step, False, fit.descent.converged)
-    return _path(fit.path, "log-likelihood of what was observed", "step", True, fit.converged)
-
-
-def _ascent(fit: LatentFit) -> SearchPath | None:
-    found = fit.ascent
-    if found is None:
-        return None
-    what = "log-likelihood of what was observed" if fit.spread is None else "bound of the log-likelihood"
-    path = _path(np.array(found.loglik), what, "step", True, found.converged)
-    prior = np.array(found.logpost)
-    return path if np.array_equal(prior, path.values) else SearchPath(**{**path.__dict__, "prior": prior})
-
-
-def _path(values: Floats, what: str, step: str, rises: bool, converged: bool) -> SearchPath:
+def path_of(values: Floats, what: str, step: str, rises: bool, converged: bool) -> SearchPath:
+    """The path of values, one for each step."""
     return SearchPath(np.arange(1, len(values) + 1), np.asarray(values), what, step, rises, converged)
 
 

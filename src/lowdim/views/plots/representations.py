@@ -15,8 +15,7 @@ from lowdim.results.certificate import counted
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import inks, plain
 from lowdim.views.plots.points import put_labels
-from lowdim.views.text.explain import size
-from lowdim.views.text.lines import Line, percent, shortened, wrapped
+from lowdim.views.text.lines import Line, percent, shortened, size, wrapped
 
 # Which columns, or words, stand out in a row: a part, a topic, a codeword.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sized
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput
 from lowdim.results.k_choice import KChoice
 from lowdim.types import Floats
+from lowdim.views.overview import Fact
 from lowdim.views.plots.groups import Groups, Painted, Shades, colour_of
 from lowdim.views.plots.rows import OutlierMap
 from lowdim.views.report import encode
@@ -98,19 +99,6 @@ FORMAT = 1
 
 DAYS = 365.2425
 """Of a year: dates are told in years."""
-
-
-@dataclass(frozen=True)
-class Fact:
-    """One number at the head of the page."""
-
-    label: str
-    value: str
-    note: str = ""
-
-    def as_json(self) -> Json:
-        """Label, value, and what stands small below them."""
-        return {"label": self.label, "value": self.value, "note": self.note}
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,7 +298,7 @@ class Payload:
             "model": self.model,
             "lead": self.lead,
             "axes": list(self.axes),
-            "facts": [one.as_json() for one in self.facts],
+            "facts": [asdict(one) for one in self.facts],
             "warnings": list(self.warnings),
             "proof": self.proof.as_json(),
             "made": self.made.as_json(),

@@ -8,63 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.models.autoencoder.figures import LearningCurve
-from lowdim.models.nmf.figures import column_shares
-from lowdim.models.nmf.record import NonNegativeFit
-from lowdim.models.probabilistic_pca.record import LatentFit
-from lowdim.models.vector_quantizer.figures import Clusters
-from lowdim.recipes.compare.result import Comparison
 from lowdim.results.uncertainty import Intervals, Uncertainty
 from lowdim.types import Floats
 from lowdim.views.plots.missing import Holes
 from lowdim.views.plots.paths import SearchPath
-from lowdim.views.plots.representations import leading, row_picture, tile_picture
+from lowdim.views.plots.representations import leading, row_picture
 from lowdim.views.report import encode
 from lowdim.views.report.encode import picture_uri
 from lowdim.views.report.payload import Section
 
-# Pictures in rows: the same ones as several models make them.
+# Pictures.
 
-MOST_PICTURES, MOST_BASIS = 8, 49
-
-
-def gallery_section(found: Comparison) -> Section:
-    """Rows as they are and as each model makes them, and what each makes them of; only where rows are pictures."""
-    assert found.shape is not None
-    shape, originals = found.shape, found.originals[:MOST_PICTURES]
-    models = [
-        {
-            "name": one.title,
-            "error": one.error,
-            "pictures": [_uri(row, original, shape) for row, original in zip(one.rows, originals, strict=False)],
-            "basis": []
-            if one.basis is None
-            else [picture_uri(tile_picture(row, shape)) for row in one.basis[:MOST_BASIS]],
-            "k": one.k,
-        }
-        for one in found.representations
-    ]
-    shown = [_uri(row, row, shape) for row in originals]
-    return Section("gallery", "The same pictures by each model", {"originals": shown, "models": models})
+MOST_PICTURES = 8
 
 
-def rebuilt_section(rows: Floats, told: Floats, shape: tuple[int, ...], k: int) -> Section:
-    """Rows (n, p) that are pictures, and what k codes make of them; the error is |X − X̂| / |X| of all."""
-    error = float(np.linalg.norm(rows - told) / max(float(np.linalg.norm(rows)), 1e-300))
-    model = {
-        "name": f"from {k:,} {'code' if k == 1 else 'codes'}",
-        "error": error,
-        "pictures": [
-            _uri(back, row, shape) for back, row in zip(told[:MOST_PICTURES], rows[:MOST_PICTURES], strict=True)
-        ],
-        "basis": [],
-        "k": k,
-    }
-    shown = [_uri(row, row, shape) for row in rows[:MOST_PICTURES]]
-    return Section("gallery", "Pictures from the codes", {"originals": shown, "models": [model]})
-
-
-def _uri(row: Floats, original: Floats, shape: tuple[int, ...]) -> str:
+def drawn_row(row: Floats, original: Floats, shape: tuple[int, ...]) -> str:
+    """A row as a picture, on the scale of the original."""
     return picture_uri(row_picture(row, original, shape))
 
 
@@ -104,19 +63,18 @@ def holes_section(
     )
 
 
-def counted_holes_section(fit: LatentFit, columns: Sequence[str]) -> Section:
+def counted_holes_section(missing: NDArray[np.int64], n_rows: int, columns: Sequence[str]) -> Section:
     """How many entries of each column were missing in the fit, where the rows themselves are not at hand."""
-    missing = fit.n_rows - fit.observed
     order = np.argsort(-missing, kind="stable")[:40]
     return Section(
         "counts",
         "Missing values",
         {
             "what": "entries missing",
-            "of": fit.n_rows,
+            "of": n_rows,
             "names": [columns[j] for j in order if missing[j]],
             "counts": [int(missing[j]) for j in order if missing[j]],
-            "note": f"{int(missing.sum()):,} of {fit.n_rows * fit.n_columns:,} entries were missing in the fit. They "
+            "note": f"{int(missing.sum()):,} of {n_rows * len(missing):,} entries were missing in the fit. They "
             "took no part in the likelihood; pass the rows to the report to see what they probably were.",
         },
     )
@@ -184,62 +142,7 @@ MOST_PARTS = 100
 """Parts and groups that are shown one by one."""
 
 
-def parts_section(
-    fit: NonNegativeFit, columns: Sequence[str], axes: Sequence[str], shape: tuple[int, ...] | None
-) -> Section:
-    """Each part with its share of all that is fitted, the one with most first."""
-    order, rows = np.argsort(-fit.masses, kind="stable"), column_shares(fit.components)
-    shown = [
-        {
-            "name": axes[i],
-            "share": encode.number(float(fit.masses[i])),
-            "sparseness": encode.number(float(fit.sparseness[i])),
-            "stability": None if fit.stability is None else encode.number(float(fit.stability[i])),
-            **_looks(rows[i], columns, None if shape is None else tile_picture(rows[i], shape)),
-        }
-        for i in order[:MOST_PARTS]
-    ]
-    return Section(
-        "parts",
-        "What the parts are made of",
-        {"noun": "part", "what": "share of the part", "parts": shown, "more": fit.k - len(shown), "signed": False},
-        first=True,
-    )
-
-
-def clusters_section(
-    found: Clusters, columns: Sequence[str], shape: tuple[int, ...] | None, noun: str, note: str
-) -> Section:
-    """Each group with its size and its centre: as a picture, or by the columns in which it differs most."""
-    shown = [
-        {
-            "name": f"{noun} {found.places[i] + 1}",
-            "share": encode.number(float(found.shares[i])),
-            "noise": None if found.noise is None else encode.number(float(found.noise[i])),
-            **_looks(
-                found.offsets[i],
-                columns,
-                None if shape is None else row_picture(found.centres[i], found.centres[i], shape),
-            ),
-        }
-        for i in range(min(len(found.shares), MOST_PARTS))
-    ]
-    return Section(
-        "parts",
-        "The groups",
-        {
-            "noun": noun,
-            "what": "distance from the mean, in standard deviations between the groups",
-            "parts": shown,
-            "more": len(found.shares) - len(shown),
-            "signed": True,
-            "note": note,
-        },
-        first=True,
-    )
-
-
-def _looks(row: Floats, columns: Sequence[str], pixels: Floats | None) -> dict[str, Any]:
+def row_looks(row: Floats, columns: Sequence[str], pixels: Floats | None) -> dict[str, Any]:
     """A picture where there is one, or the leading columns of a row (p,)."""
     if pixels is not None:
         return {"picture": picture_uri(pixels), "columns": [], "values": []}
@@ -268,25 +171,6 @@ def search_section(found: SearchPath, sentence: str) -> Section:
             "rises": found.rises,
             "good": found.converged,
             "word": "stood still" if found.converged else "stopped before it stood still",
-            "sentence": sentence,
-        },
-    )
-
-
-def learning_section(found: LearningCurve, good: bool, sentence: str) -> Section:
-    """Loss of a network after every epoch, of rows it learns from and of rows set aside."""
-    aside = [] if found.aside is None else [{"name": "rows set aside", "values": encode.float32(found.aside)}]
-    return Section(
-        "search",
-        "How the network learnt",
-        {
-            "what": "loss per entry",
-            "unit": "epoch",
-            "curves": [{"name": "rows learnt from", "values": encode.float32(found.learnt)}, *aside],
-            "best": found.best,
-            "rises": False,
-            "good": good,
-            "word": "training is done" if good else "training was cut short",
             "sentence": sentence,
         },
     )

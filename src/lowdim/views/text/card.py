@@ -2,284 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any
 
 import numpy as np
 
-from lowdim.models.autoencoder import overview as network
-from lowdim.models.autoencoder.figures import learning_curve
-from lowdim.models.autoencoder.overview import network_model_lines
-from lowdim.models.autoencoder.record import NetworkFit
-from lowdim.models.genotype_pca import overview as genotypes
-from lowdim.models.genotype_pca.overview import genotype_model_lines
-from lowdim.models.genotype_pca.record import GenotypeFit
-from lowdim.models.kernel_pca import overview as kernel
-from lowdim.models.kernel_pca.overview import captured_in_words, kernel_model_lines, kernel_swamping
-from lowdim.models.kernel_pca.record import KernelFit
-from lowdim.models.linear.overview import model_lines
-from lowdim.models.logistic_pca import overview as logistic
-from lowdim.models.logistic_pca.overview import logistic_model_lines
-from lowdim.models.logistic_pca.record import LogisticFit
-from lowdim.models.nmf import overview as nmf
-from lowdim.models.nmf.overview import nmf_model_lines
-from lowdim.models.nmf.record import NonNegativeFit
-from lowdim.models.pc_regression import overview as regression
-from lowdim.models.pc_regression.overview import regression_model_lines
-from lowdim.models.pc_regression.record import RegressionFit
-from lowdim.models.ppca_mixture.overview import mixture_model_lines, mixture_standing
-from lowdim.models.ppca_mixture.record import MixtureFit
-from lowdim.models.probabilistic_pca.record import LatentFit
-from lowdim.models.recogniser import overview as recogniser
-from lowdim.models.recogniser.overview import recogniser_model_lines
-from lowdim.models.recogniser.record import RecogniserFit
-from lowdim.models.vector_quantizer import overview
-from lowdim.models.vector_quantizer.overview import codebook_model_lines
-from lowdim.models.vector_quantizer.record import CodebookFit
 from lowdim.results.certificate import counted
-from lowdim.results.record import LinearFit
-from lowdim.types import Floats
+from lowdim.views.overview import Glance, Overview, Said, Trust
 from lowdim.views.text.lines import Line, percent, shortened, wrapped
-from lowdim.views.text.screen import accuracy, swamped_in_words, swamping
 from lowdim.words import BLOCKS
 
-# What a fitted model shows of itself at a glance: facts of its record, in the words of the screens.
+# The card of a model in a terminal: a few lines behind its repr, and the same in `lowdim info`.
 
 REMEDY = "scale=True gives all columns the same weight"
-
-
-@dataclass(frozen=True)
-class Glance:
-    """A small picture: heights in a row, of which the first stand for what is kept."""
-
-    heights: Floats
-    """(m,) from 0 to 1."""
-    kept: int
-    of: str
-    """What the heights are."""
-    falls: bool = False
-    """Whether it is a curve over time, not a bar for each component."""
-
-
-@dataclass(frozen=True)
-class Card:
-    """What is said of a fit at a glance."""
-
-    rows: int
-    columns: int
-    missing: int
-    kept: str
-    """How many components there are, and what they keep."""
-    word: str
-    """How far the numbers can be trusted, in a word …"""
-    sentence: str
-    """… and in a sentence."""
-    reached: bool
-    facts: tuple[tuple[str, str], ...] = ()
-    """Names, and what is said of them: noise, steps."""
-    glance: Glance | None = None
-    notes: tuple[str, ...] = ()
-    """What the user should know before using it."""
-
-    @property
-    def data(self) -> str:
-        """Rows, columns, and values missing, if any."""
-        holes = f", {counted(self.missing, 'value')} missing" if self.missing else ""
-        return f"{counted(self.rows, 'row')} × {counted(self.columns, 'column')}{holes}"
-
-
-def card_of(fit: Any) -> Card:
-    """The card of a record of any kind."""
-    return next(make for kind, make in CARDS.items() if isinstance(fit, kind))(fit)
-
-
-def trust(fit: Any) -> str:
-    """The certificate in one word.
-
-    "certified": errors are bounded; "planes": so they are, but some axes are only defined together; "reached": a search
-    ended where it was to end; "untrusted": neither.
-    """
-    if isinstance(fit, (RegressionFit, RecogniserFit)):
-        return trust(fit.axes if isinstance(fit, RegressionFit) else fit.space)
-    if isinstance(fit, LinearFit) and not (isinstance(fit, LatentFit) and fit.ascent is not None):
-        return fit.certificate.word
-    if isinstance(fit, KernelFit) and fit.reached:
-        return "certified"
-    reached = fit.converged if isinstance(fit, MixtureFit) else fit.reached
-    return "reached" if reached else "untrusted"
-
-
-def shares_glance(shares: Floats, kept: int, of: str) -> Glance | None:
-    """Bars as high as shares are beside the largest; none where nothing has any."""
-    known = np.nan_to_num(np.maximum(np.asarray(shares, dtype=np.float64), 0.0))
-    largest = float(known.max(initial=0.0))
-    return Glance(known / largest, kept, of) if largest > 0 else None
-
-
-def _fall(losses: Floats, best: int) -> Glance | None:
-    """A curve from the largest loss to the smallest; none where nothing was learnt or numbers were left."""
-    low, high = float(losses.min()), float(losses.max())
-    if not (np.isfinite(losses).all() and low < high):
-        return None
-    return Glance((losses - low) / (high - low), best, f"loss by epoch, {best} kept", falls=True)
-
-
-def _blank(fit: Any, kept: str, sentence: str, missing: int = 0) -> Card:
-    reached = fit.converged if isinstance(fit, MixtureFit) else fit.reached
-    return Card(fit.n_rows, fit.n_columns, missing, kept, trust(fit), sentence, reached)
-
-
-def _linear(fit: LinearFit) -> Card:
-    if fit.total_variance <= 0:
-        kept = "no column varies"
-    else:
-        kept = f"{counted(fit.k, 'component')} that keep{'s' * (fit.k == 1)} {percent(float(fit.shares.sum()))}"
-    spectrum = fit.variances if fit.spectrum is None or len(fit.spectrum) < fit.k else fit.spectrum
-    missing, made = 0, fit.provenance
-    scaled = not bool((fit.scale == 1).all())
-    facts = [("noise", _noise(fit.noise_variance, fit.noise_variance, scaled))] if fit.noise_variance > 0 else []
-    notes = _swamped(swamping(fit), "the variance") if not scaled else ()
-    if isinstance(fit, LatentFit):
-        missing = fit.missing
-        if fit.ascent is not None:
-            facts.append(("steps", _steps(len(fit.ascent.logpost) + fit.ascent.refused, fit.ascent.converged)))
-        if fit.unseen:
-            notes = (*notes, f"nothing was observed of {counted(len(fit.unseen), 'column')}")
-    if not fit.certificate.blank:
-        facts.append(("solver", f"{made.solver}, {counted(made.passes, 'pass', 'es')}"))
-    return replace(
-        _blank(fit, kept, accuracy(fit), missing),
-        facts=tuple(facts),
-        glance=shares_glance(spectrum, fit.k, "variance by component"),
-        notes=notes,
-    )
-
-
-def _genotypes(fit: GenotypeFit) -> Card:
-    facts = (("SNPs", genotypes.snps_in_words(fit)), ("tested", genotypes.tests_in_words(fit)))
-    return replace(_linear(fit), missing=fit.missing, facts=facts, notes=())
-
-
-def _kernel(fit: KernelFit) -> Card:
-    kept = f"{counted(fit.k, 'component')} that keep{'s' * (fit.k == 1)} {captured_in_words(fit)}"
-    return replace(
-        _blank(fit, kept, kernel.accuracy_in_words(fit)),
-        facts=(("kernel", fit.kernel.formula), ("width", kernel.width_in_words(fit))),
-        glance=shares_glance(fit.shares, fit.k, "variance by component"),
-        notes=_swamped(kernel_swamping(fit), "the squared distances between rows"),
-    )
-
-
-def _nmf(fit: NonNegativeFit) -> Card:
-    kept = f"{counted(fit.k, 'part')} that explain{'s' * (fit.k == 1)} {percent(fit.explained)}"
-    return replace(
-        _blank(fit, kept, nmf.descent_in_words(fit), fit.missing),
-        facts=(("loss", nmf.loss_in_words(fit)), ("steps", _steps(fit.descent.steps, fit.reached))),
-        glance=shares_glance(fit.masses, fit.k, "share by part"),
-    )
-
-
-def _logistic(fit: LogisticFit) -> Card:
-    kept = f"{counted(fit.k, 'component')} that explain{'s' * (fit.k == 1)} {percent(fit.explained)}"
-    return replace(
-        _blank(fit, kept, logistic.descent_in_words(fit), fit.missing),
-        facts=(("family", logistic.FAMILIES[fit.family]), ("steps", _steps(fit.descent.passes, fit.reached))),
-        glance=shares_glance(fit.spreads, fit.k, "spread by component"),
-    )
-
-
-def _codebook(fit: CodebookFit) -> Card:
-    kept = f"{counted(fit.k, 'codeword')} that keep{'s' * (fit.k == 1)} {percent(fit.kept)}"
-    unused = f"{counted(fit.unused, 'codeword')} stand{'s' * (fit.unused == 1)} for no row"
-    return replace(
-        _blank(fit, kept, overview.standing(fit)),
-        facts=(("usage", overview.usage_in_words(fit)), ("steps", _steps(fit.steps, fit.converged))),
-        glance=shares_glance(np.sort(fit.usage)[::-1], fit.k, "rows by codeword"),
-        notes=(unused,) if fit.unused else (),
-    )
-
-
-def _network(fit: NetworkFit) -> Card:
-    curve = learning_curve(fit)
-    judged, epochs = (curve.learnt if curve.aside is None else curve.aside), len(curve.epochs)
-    facts = [("network", network.network_in_words(fit))]
-    if epochs:
-        facts.append(("epochs", _steps(epochs, fit.reached)))
-    return replace(
-        _blank(fit, network.headline(fit), network.standing(fit), fit.missing),
-        facts=tuple(facts),
-        glance=_fall(judged, curve.best) if epochs else None,
-    )
-
-
-def _regression(fit: RegressionFit) -> Card:
-    kept = f"{shortened(', '.join(fit.names), 40)} from {regression.which(fit)}"
-    held = "nothing was held out" if fit.validation is None else f"Q² {regression.numbers(fit.validation.q2)}"
-    facts = (("fit", f"R² {regression.numbers(fit.r2)} in the rows fitted"), ("held out", held))
-    notes = () if fit.k else ("no component helps to predict: the model is the mean",)
-    return replace(
-        _blank(fit, kept, accuracy(fit.axes), fit.missing),
-        facts=facts,
-        glance=shares_glance(regression.said_of_responses(fit), fit.k, "explained of y, by component"),
-        notes=notes,
-    )
-
-
-def _recogniser(fit: RecogniserFit) -> Card:
-    kept = f"{recogniser.identities(fit)}, {recogniser.space_in_words(fit)}"
-    facts = (("compared", recogniser.compared_in_words(fit)), ("somebody?", recogniser.somebody_in_words(fit)))
-    return replace(
-        _blank(fit, kept, accuracy(fit.space)),
-        facts=facts,
-        glance=_linear(fit.space).glance,
-    )
-
-
-def _mixture(fit: MixtureFit) -> Card:
-    c, _, k = fit.loadings.shape
-    noise = _noise(float(fit.noise.min()), float(fit.noise.max()), not bool((fit.scale == 1).all()))
-    return replace(
-        _blank(fit, f"{counted(c, 'cluster')} of {counted(k, 'component')}, BIC {fit.bic:.6g}", mixture_standing(fit)),
-        facts=(
-            ("noise", noise),
-            ("steps", _steps(len(fit.path), fit.converged)),
-        ),
-        glance=shares_glance(np.sort(fit.weights)[::-1], c, "rows by cluster"),
-    )
-
-
-CARDS: dict[type, Callable[[Any], Card]] = {
-    GenotypeFit: _genotypes,
-    LinearFit: _linear,
-    KernelFit: _kernel,
-    NonNegativeFit: _nmf,
-    LogisticFit: _logistic,
-    CodebookFit: _codebook,
-    NetworkFit: _network,
-    RegressionFit: _regression,
-    RecogniserFit: _recogniser,
-    MixtureFit: _mixture,
-}
-"""Kind of record → its card; the first that a record is of."""
-
-
-def _noise(least: float, most: float, scaled: bool) -> str:
-    ends = dict.fromkeys(f"{math.sqrt(end):.4g}" for end in (least, most))
-    return f"standard deviation {' to '.join(ends)} in every {'scaled ' * scaled}column"
-
-
-def _steps(count: int, converged: bool) -> str:
-    return f"{count:,}, {'converged' if converged else 'NOT converged'}"
-
-
-def _swamped(found: list[tuple[str, float]], of: str) -> tuple[str, ...]:
-    return (f"{swamped_in_words(found, of)}: {REMEDY}",) if found else ()
-
-
-# The card of a model in a terminal: a few lines behind its repr, and the same in `lowdim info`.
 
 MOST_TEXT_BARS = 24
 
@@ -287,36 +22,55 @@ WIDTH = 88
 """Characters of a line; that of scikit-learn's own representations is about the same."""
 
 
-def card_text(shown: str, card: Card, width: int = WIDTH) -> str:
+def card_text(shown: str, seen: Overview, width: int = WIDTH) -> str:
     """What a model is, as scikit-learn writes it, and below it what it learnt."""
     room = width - 2
     lines = [
-        *wrapped("", f"{card.data} → {card.kept}", room),
-        *glance_lines(card, room),
-        *wrapped("accuracy  ", certificate_in_words(card), room),
-        *fact_lines(card, room),
+        *wrapped("", f"{data_in_words(seen)} → {seen.kept}", room),
+        *glance_lines(seen.glance, room),
+        *wrapped("accuracy  ", trust_in_words(seen.trust), room),
+        *fact_lines(seen.facts, notes_of(seen), room),
     ]
     return "\n".join([shown, *(f"  {line.text}" for line in lines)])
 
 
-def glance_lines(card: Card, width: int) -> list[Line]:
+def data_in_words(seen: Overview) -> str:
+    """Rows, columns, and values missing, if any."""
+    return seen.size + (f", {counted(seen.missing, 'value')} missing" if seen.missing else "")
+
+
+def notes_of(seen: Overview, remedy: str = REMEDY) -> list[str]:
+    """What the user should know before using it, and what can be done about columns that swamp the others."""
+    swamped = [f"{swamped_in_words(*seen.swamped)}: {remedy}"] if seen.swamped.found else []
+    return [*swamped, *seen.notes]
+
+
+def swamped_in_words(found: Sequence[tuple[str, float]], of: str) -> str:
+    """Which columns hold nearly all of something."""
+    names = " and ".join(shortened(name, 40 // len(found)) for name, _ in found)
+    alone = "alone holds" if len(found) == 1 else "together hold"
+    share = percent(sum(share for _, share in found))
+    return f"{names} {alone} {share} of {of}, as columns on larger scales do"
+
+
+def glance_lines(glance: Glance | None, width: int) -> list[Line]:
     """The small picture, if there is one."""
-    if card.glance is None:
+    if glance is None:
         return []
-    name = "curve" if card.glance.falls else "scree"
-    return [Line(shortened(f"{name:<10}{sparks(card.glance)}  {card.glance.of}", width), "bar")]
+    name = "curve" if glance.falls else "scree"
+    return [Line(shortened(f"{name:<10}{sparks(glance)}  {glance.of}", width), "bar")]
 
 
-def certificate_in_words(card: Card) -> str:
+def trust_in_words(trust: Trust) -> str:
     """The word, and what it stands on."""
-    said = card.sentence.removeprefix("NOT reached: ")
-    return said if said.startswith(card.word) else f"{card.word}: {said}"
+    said = trust.sentence.removeprefix("NOT reached: ")
+    return said if said.startswith(trust.word) else f"{trust.word}: {said}"
 
 
-def fact_lines(card: Card, width: int) -> list[Line]:
+def fact_lines(facts: Iterable[Said], notes: Iterable[str], width: int) -> list[Line]:
     """Noise, steps, and what else the model knows of itself; notes last."""
-    lines = [line for name, said in card.facts for line in wrapped(f"{name:<10}", said, width)]
-    return [*lines, *(line for note in card.notes for line in wrapped(f"{'note':<10}", note, width, "note"))]
+    lines = [line for one in facts for line in wrapped(f"{one.name:<10}", one.text, width)]
+    return [*lines, *(line for note in notes for line in wrapped(f"{'note':<10}", note, width, "note"))]
 
 
 def sparks(glance: Glance, most: int = MOST_TEXT_BARS) -> str:
@@ -376,25 +130,22 @@ padding-top:10px;border-top:1px solid var(--line)}
 """Colours of the page where JupyterLab and VS Code tell them; else as the browser prefers."""
 
 
-def card_html(shown: str, card: Card) -> str:
+def card_html(shown: str, seen: Overview) -> str:
     """The card of a model that scikit-learn writes as `shown`."""
     one_line = " ".join(shown.split())
-    trusted = "" if card.reached else ' class="bad"'
-    facts = "".join(f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in _listed(card))
-    notes = "".join(f"<p>{escape(note)}</p>" for note in card.notes)
+    trust = seen.trust
+    trusted = "" if trust.reached else ' class="bad"'
+    listed = (*seen.facts, Said("accuracy", trust.sentence))  # once more, as titles cannot be read everywhere
+    facts = "".join(f"<dt>{escape(one.name)}</dt><dd>{escape(one.text)}</dd>" for one in listed)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in notes_of(seen))
     return (
         f'<div class="lowdim-card"><style>{STYLE.replace(chr(10), "")}</style>'
         f"<header><code>{escape(one_line)}</code>"
-        f'<b{trusted} title="{escape(card.sentence, quote=True)}">{escape(card.word)}</b></header>'
-        f"<section><div><strong>{escape(card.kept)}</strong><small>{escape(card.data)}</small></div>"
-        f"{'' if card.glance is None else _figure(card.glance)}</section>"
+        f'<b{trusted} title="{escape(trust.sentence, quote=True)}">{escape(trust.word)}</b></header>'
+        f"<section><div><strong>{escape(seen.kept)}</strong><small>{escape(data_in_words(seen))}</small></div>"
+        f"{'' if seen.glance is None else _figure(seen.glance)}</section>"
         f"<dl>{facts}</dl>{notes}</div>"
     )
-
-
-def _listed(card: Card) -> tuple[tuple[str, str], ...]:
-    """Facts, and the sentence of the certificate, as titles cannot be read everywhere."""
-    return (*card.facts, ("accuracy", card.sentence))
 
 
 def _figure(glance: Glance) -> str:
@@ -432,52 +183,3 @@ def _curve(glance: Glance) -> str:
         f'<polyline points="{line}" fill="none" stroke="var(--bar)" stroke-width="1.8" stroke-linejoin="round"/>'
         f'<circle cx="{points[at][0]:.1f}" cy="{points[at][1]:.1f}" r="3" fill="var(--bar)"/>'
     )
-
-
-# What a model file holds, on one screen, whatever it was fitted by.
-
-SCREENS: dict[type, Callable[[str, Any, int], list[Line]]] = {
-    CodebookFit: codebook_model_lines,
-    GenotypeFit: genotype_model_lines,
-    LogisticFit: logistic_model_lines,
-    MixtureFit: mixture_model_lines,
-    NetworkFit: network_model_lines,
-    NonNegativeFit: nmf_model_lines,
-    RecogniserFit: recogniser_model_lines,
-    RegressionFit: regression_model_lines,
-}
-"""Kind of record → what is said of it. The others also say how rows were prepared, which only the settings know."""
-
-GLANCED = ("noise", "steps", "epochs")
-"""Facts of a card that no screen has."""
-
-AT_THE_PROMPT = "--scale gives all columns the same weight"
-"""What the prompt says in place of `REMEDY`."""
-
-
-def screen_of(
-    file: str, estimator: str, fit: Any, settings: Mapping[str, Any], can_go_on: bool, width: int
-) -> list[Line]:
-    """The screen of a model of that name, with its record and settings; below its first lines what its card says."""
-    first, second, *others = _lines(file, estimator, fit, settings, can_go_on, width)
-    return [first, second, *_at_a_glance(card_of(fit), width), *others]
-
-
-def _at_a_glance(card: Card, width: int) -> list[Line]:
-    """Small picture, certificate in a word, noise, steps, notes: what the screens do not say otherwise."""
-    some = replace(
-        card,
-        facts=tuple((name, said) for name, said in card.facts if name in GLANCED),
-        notes=tuple(note.replace(REMEDY, AT_THE_PROMPT) for note in card.notes),
-    )
-    word = Line(f"{'trust':<10}{card.word}", "plain" if card.reached else "note")
-    holes = [Line(f"{'missing':<10}{counted(card.missing, 'value')}")] if card.missing else []
-    return [*holes, *glance_lines(card, width), word, *fact_lines(some, width)]
-
-
-def _lines(file: str, estimator: str, fit: Any, settings: Mapping[str, Any], can_go_on: bool, width: int) -> list[Line]:
-    if type(fit) in SCREENS:
-        return SCREENS[type(fit)](file, fit, width)
-    if isinstance(fit, KernelFit):
-        return kernel_model_lines(file, fit, settings, width)
-    return model_lines(file, estimator, fit, settings, can_go_on, width)

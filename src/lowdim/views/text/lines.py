@@ -82,6 +82,15 @@ def percent(share: float) -> str:
     return f"{share:.1%}".replace("%", " %")
 
 
+def size(count: float) -> str:
+    """Bytes as a person says them."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000 or unit == "GB":
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.3g} {unit}"
+        count /= 1000
+    raise AssertionError
+
+
 def beside(left: Sequence[str], right: Sequence[str], gap: int = 2) -> list[str]:
     """Two columns of text, the first padded to its longest."""
     width = max((len(text) for text in left), default=0) + gap

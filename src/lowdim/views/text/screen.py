@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from lowdim.models.autoencoder.record import NetworkFit
-from lowdim.models.kernel_pca.record import KernelFit
-from lowdim.models.logistic_pca.record import LogisticFit
-from lowdim.models.nmf.record import NonNegativeFit
-from lowdim.models.pc_regression.record import RegressionFit
-from lowdim.models.probabilistic_pca.record import LatentFit
-from lowdim.models.recogniser.record import RecogniserFit
-from lowdim.models.vector_quantizer.record import CodebookFit
-from lowdim.results.certificate import Certificate, counted, ranges
-from lowdim.results.record import LinearFit
+from lowdim.results.certificate import counted
 from lowdim.results.table import Description
 from lowdim.results.uncertainty import REPEATS, Uncertainty
 from lowdim.types import Floats
-from lowdim.views.text.explain import ascent_in_words
+from lowdim.views.overview import BLANK, Bars, Block, Listed, Overview, Said, Swamped
+from lowdim.views.text.card import fact_lines, glance_lines, notes_of, swamped_in_words
 from lowdim.views.text.lines import (
     Line,
     bar,
@@ -29,28 +21,17 @@ from lowdim.views.text.lines import (
     continued,
     fitting,
     listed,
+    named,
     percent,
     shortened,
     signed_name,
     wrapped,
 )
-from lowdim.words import column_names
 
 # A fit on one screen: how many dimensions, what they keep, what drives them, how accurate, what to do next.
 
-Fit = LinearFit | KernelFit | NonNegativeFit | CodebookFit | NetworkFit | LogisticFit | RegressionFit | RecogniserFit
-
-MOST_COMPONENTS = 6
-"""Components that are shown one by one."""
-
 SCREEN = 24
 """Lines of a terminal."""
-
-BAR = 14
-"""Characters of the longest bar."""
-
-ROUNDING = 1e-12
-"""A share of less than this is what rounding leaves."""
 
 SWAMPED = 0.9
 """Columns on one scale are said to swamp the others from this share of the variance on."""
@@ -66,59 +47,139 @@ class About:
     """What was asked of the number of components, in words."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Columns that hold no numbers: name → what they hold."""
-    scaled: bool = False
-    kernel: str = ""
-    """What was asked of a kernel's width, in words."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Name of what is said → what was asked of it, in words."""
     written: tuple[str, ...] = ()
     """Files that hold the result."""
     next: tuple[tuple[str, str], ...] = ()
     """Command lines to go on with, and what each does."""
 
 
-def summary(fit: LinearFit, about: About, width: int = 80) -> list[Line]:
-    """At most 24 lines of at most `width` characters; only a command that cannot be broken may be longer."""
+def fit_screen(seen: Overview, about: About, width: int = 80) -> list[Line]:
+    """After a fit, at most 24 lines of at most `width` characters; only a command that cannot be broken is longer."""
+    asked = f" ({about.asked})" if about.asked else ""
     lines = [
-        *data_lines(fit, about, width),
+        *_data_lines(seen, about, width),
         Line(""),
-        *_kept(fit, about),
+        Line(seen.finding + asked if len(seen.finding + asked) <= width else seen.finding, "title"),
         Line(""),
-        *_components(fit, width),
-        Line(""),
-        *wrapped("accuracy  ", accuracy(fit), width),
-        *swamping_note([] if about.scaled else swamping(fit), "the variance", width),
-        *written_line(about),
+        *_block_lines(seen.screen(), about.settings, width),
+        *_swamping_note(seen.swamped, width),
+        *([Line(f"written   {', '.join(about.written)}")] if about.written else []),
     ]
-    return on_one_screen(lines, about, width)
-
-
-def on_one_screen(lines: list[Line], about: About, width: int) -> list[Line]:
-    """Lines cut to the width, and as many of the next steps as there is room for."""
     lines = [Line(shortened(line.text, width), line.part) for line in lines]
     steps = [next_steps(about.next[:count], width) for count in range(len(about.next), -1, -1)]
     return lines + next(some for some in steps if len(lines) + len(some) <= SCREEN or not some)
 
 
-def drivers(fit: LinearFit, component: int, most: int = 4) -> list[tuple[str, float]]:
-    """The columns with the largest entries in a component, largest first: those that make up nine tenths of it."""
-    entries = fit.components[component]
-    order = np.argsort(-np.abs(entries), kind="stable")[:most]
-    before = np.concatenate([[0.0], np.cumsum(entries[order] ** 2)[:-1]])
-    names = column_names(fit)
-    return [(names[j], float(entries[j])) for j, done in zip(order, before, strict=True) if done < SWAMPED]
+GLANCED = ("noise", "steps", "epochs")
+"""Facts of a card that no screen has."""
+
+REMEDY = "--scale gives all columns the same weight"
 
 
-def swamping(fit: LinearFit) -> list[tuple[str, float]]:
-    """The few columns that hold nearly all of the variance, and their shares of it; none if many share it.
+def file_screen(
+    seen: Overview, file: str, estimator: str, settings: Mapping[str, Any], can_go_on: bool, width: int = 80
+) -> list[Line]:
+    """What a model file holds: the screen of a model of that name, with its settings."""
+    kept = seen.in_file or f"{estimator}, {seen.kept}"
+    blocks = (BLANK, *seen.screen()) if seen.file_screen is None else seen.file_screen()
+    return [
+        Line(shortened(file, max(8, width - len(kept) - 2)) + f": {kept}", "title"),
+        Line(f"fitted on {seen.size}{_prepared(settings) if seen.prepared else ''}"),
+        *_at_a_glance(seen, width),
+        *([_listed_line(Listed("columns", seen.columns), width)] if seen.own_columns else []),
+        *_block_lines(blocks, {}, width),
+        *_made_lines(seen, width),
+        *_later_line(seen.grows, can_go_on),
+    ]
 
-    Σ_i λ_i v_ij² over the components kept is not more than the variance of column j.
-    """
-    if fit.total_variance <= 0:
+
+def _prepared(settings: Mapping[str, Any]) -> str:
+    centred = settings.get("center", settings.get("centered", True))
+    how = ["centred" if centred else "not centred"]
+    how += ["scaled" if settings.get("scale", False) is not False else "not scaled"]
+    return ", ".join(["", *how, *(["scores whitened"] if settings.get("whiten") else [])])
+
+
+def _at_a_glance(seen: Overview, width: int) -> list[Line]:
+    """Small picture, certificate in a word, noise, steps, notes: what the screens do not say otherwise."""
+    holes = [Line(f"{'missing':<10}{counted(seen.missing, 'value')}")] if seen.missing else []
+    word = Line(f"{'trust':<10}{seen.trust.word}", "plain" if seen.trust.reached else "note")
+    facts = [one for one in seen.facts if one.name in GLANCED]
+    return [*holes, *glance_lines(seen.glance, width), word, *fact_lines(facts, notes_of(seen, REMEDY), width)]
+
+
+def _made_lines(seen: Overview, width: int) -> list[Line]:
+    if seen.made is None:
         return []
-    return swampers(fit.variances @ fit.components**2 / fit.total_variance, column_names(fit))
+    versions = ", ".join(f"{package} {version}" for package, version in seen.made.versions)
+    return [
+        *wrapped("data      ", seen.made.data, width),
+        *wrapped("solver    ", seen.made.solver, width),
+        Line(shortened(f"made by   {versions}", width)),
+    ]
+
+
+def _later_line(grows: str | None, can_go_on: bool) -> list[Line]:
+    if grows is None:
+        return []
+    added = f"more rows can be added ({grows})" if grows and can_go_on else "no rows can be added"
+    return [Line(f"later     {added}")]
+
+
+def _block_lines(blocks: Iterable[Block], settings: Mapping[str, str], width: int) -> list[Line]:
+    lines: list[Line] = []
+    for block in blocks:
+        if isinstance(block, Said):
+            lines += _said_lines(block, settings, width)
+        else:
+            lines += _bars_lines(block, width) if isinstance(block, Bars) else [_listed_line(block, width)]
+    return lines
+
+
+def _said_lines(said: Said, settings: Mapping[str, str], width: int) -> list[Line]:
+    asked = f" ({settings[said.name]})" if settings.get(said.name) else ""
+    more = f"; {said.more}" if said.more else ""
+    return wrapped(f"{said.name:<10}", f"{said.text}{asked}{more}", width, said.part)
+
+
+def _listed_line(block: Listed, width: int) -> Line:
+    return Line(f"{block.name:<10}{listed(block.items, width - 10)}")
+
+
+def _bars_lines(bars: Bars, width: int) -> list[Line]:
+    lines = [Line(bars.title, "faint")]
+    longest = max((line.length for line in bars.lines), default=0.0)
+    for line in bars.lines:
+        share = line.length / longest if longest > 0 else 0.0
+        head = bars.row.format(*line.cells, bar=bar(share, bars.width)) if line.cells else ""
+        lines.append(Line((head + (line.text or _drivers(bars, line.drivers, width - len(head)))).rstrip(), line.part))
+    return lines
+
+
+def _drivers(bars: Bars, drivers: Sequence[tuple[str, float]], room: int) -> str:
+    """Columns with their signs or shares, as many as fit."""
+    wide = max(8, room // 2)
+    if bars.signed:
+        return fitting((signed_name(name, entry, wide) for name, entry in drivers), room)
+    return fitting((f"{named(name, wide)} {share:.0%}" for name, share in drivers), room, ", ")
+
+
+def _data_lines(seen: Overview, about: About, width: int) -> list[Line]:
+    """Which data were fitted, and what was left out of them."""
+    missing = f"{counted(seen.missing, 'value')} missing" if seen.missing else "no value missing"
+    what = f": {seen.size} of numbers, {missing}"
+    room = width - len(what)
+    name = about.name if len(about.name) <= room else "…" + about.name[len(about.name) - room + 1 :]
+    return [Line(name + what, "title"), *left_out_line(about.left_out, width)]
 
 
 def swampers(held: Floats, names: tuple[str, ...]) -> list[tuple[str, float]]:
-    """The same of shares (p,) of the variance that columns hold."""
+    """The few columns that hold nearly all of the variance, and their shares of it; none if many share it.
+
+    `held` are the shares (p,) of all columns.
+    """
     p = len(held)
     if p < 3:
         return []
@@ -129,31 +190,20 @@ def swampers(held: Floats, names: tuple[str, ...]) -> list[tuple[str, float]]:
     return [(names[j], float(held[j])) for j in order[:count]]
 
 
-def accuracy(fit: LinearFit) -> str:
-    """How far the numbers can be trusted, in one sentence."""
-    if isinstance(fit, LatentFit) and fit.ascent is not None and not fit.changed:
-        return ascent_in_words(fit.ascent, fit.weight)
-    certificate = fit.certificate
-    if certificate.blank:
-        return "; ".join(certificate.notes)
-    if not certificate.reached:
-        return (
-            f"NOT reached: the variance of component {ranges(certificate.untrusted)} has fewer right digits than the "
-            f"{_digits(certificate.tol)} asked for"
-        )
-    digits = _digits(max(certificate.relative_error, 1e-16))
-    text = f"certified: variances right to {digits} digits"
-    return f"{text}{_of_axes(certificate)}{f'; {allowed}' if (allowed := certificate.allowed_by_data) else ''}"
+def _swamping_note(swamped: Swamped, width: int) -> list[Line]:
+    """That a few columns hold nearly all of something, and what can be done about it."""
+    if not swamped.found:
+        return []
+    alone = f"--drop {_quoted(swamped.found[0][0])} leaves it out, " if len(swamped.found) == 1 else ""
+    return wrapped("note      ", f"{swamped_in_words(*swamped)}: {alone}{REMEDY}", width, "note")
 
 
-def _of_axes(certificate: Certificate) -> str:
-    if certificate.clusters:
-        runs = " and ".join(f"PC{run[0] + 1} to PC{run[-1] + 1}" for run in certificate.clusters)
-        return f"; {runs} have nearly equal variances, so only the plane they span is fixed"
-    if certificate.cut:
-        return "; the last one and the next, left out, are nearly equal: keep one more or one fewer"
-    angle = math.degrees(certificate.axis_angle)
-    return f", directions to {angle:.0e} degrees" if angle > 0 else ""
+def _quoted(name: str) -> str:
+    """A name as a shell and `--drop` take it."""
+    if "," in name or '"' in name:
+        inner = name.replace('"', '""')
+        return f"'\"{inner}\"'"
+    return f"'{name}'" if not name.replace("_", "").isalnum() else name
 
 
 def next_steps(steps: tuple[tuple[str, str], ...], width: int) -> list[Line]:
@@ -166,11 +216,6 @@ def next_steps(steps: tuple[tuple[str, str], ...], width: int) -> list[Line]:
     return [Line(""), Line("next", "faint"), *(Line(text, "command") for text in lines)]
 
 
-def written_line(about: About) -> list[Line]:
-    """Which files were written."""
-    return [Line(f"written   {', '.join(about.written)}")] if about.written else []
-
-
 def left_out_line(left_out: Mapping[str, str], width: int) -> list[Line]:
     """Which columns were left out, and what they hold."""
     if not left_out:
@@ -178,96 +223,6 @@ def left_out_line(left_out: Mapping[str, str], width: int) -> list[Line]:
     head = "left out  "
     items = [f"{name or '(no name)'} ({kind})" for name, kind in left_out.items()]
     return [Line(head + listed(items, width - len(head)))]
-
-
-def data_lines(fit: Fit, about: About, width: int) -> list[Line]:
-    """Which data were fitted, and what was left out of them."""
-    holes = getattr(fit, "missing", 0)  # models that take none have no such number
-    missing = f"{counted(holes, 'value')} missing" if holes else "no value missing"
-    what = f": {counted(fit.n_rows, 'row')} × {counted(fit.n_columns, 'column')} of numbers, {missing}"
-    room = width - len(what)
-    name = about.name if len(about.name) <= room else "…" + about.name[len(about.name) - room + 1 :]
-    return [Line(name + what, "title"), *left_out_line(about.left_out, width)]
-
-
-def _kept(fit: LinearFit, about: About) -> list[Line]:
-    if fit.total_variance <= 0:
-        return [Line("No column varies: there is no direction to find.", "title")]
-    keeps = "dimension keeps" if fit.k == 1 else "dimensions keep"
-    asked = f" ({about.asked})" if about.asked else ""
-    of = " of the scaled columns" if about.scaled else ""
-    return [Line(f"{fit.k:,} {keeps} {percent(float(fit.shares.sum()))} of the variance{of}{asked}", "title")]
-
-
-def _components(fit: LinearFit, width: int) -> list[Line]:
-    shown = min(fit.k, MOST_COMPONENTS)
-    largest = max(float(fit.shares[0]), 1e-300)
-    total = np.cumsum(fit.shares)
-    lines = [Line(f"        share    in all  {'':{BAR}}  driven by", "faint")]
-    for i in range(shown):
-        head = share_head(f"PC{i + 1}", float(fit.shares[i]), largest, percent(float(total[i])))
-        lines.append(Line(head + _driven(fit, i, width - len(head)), "bar"))
-    if fit.k > shown:
-        head = share_head("more", float(fit.shares[shown:].sum()))
-        lines.append(Line(f"{head}{counted(fit.k - shown, 'more dimension')}, kept too", "faint"))
-    return lines + _not_kept(fit, MOST_COMPONENTS - shown, largest)
-
-
-def _not_kept(fit: LinearFit, most: int, largest: float) -> list[Line]:
-    """The next dimensions, where their variances are known, and what is left beyond them."""
-    possible = min(fit.n_rows - 1, len(fit.mean))
-    left = max(0.0, 1.0 - float(fit.shares.sum()))
-    lines = []
-    spectrum = np.zeros(0) if fit.spectrum is None or fit.total_variance <= 0 else fit.spectrum[:possible]
-    for i, variance in enumerate(spectrum[fit.k : fit.k + most]):
-        share = float(variance) / fit.total_variance
-        left -= share
-        lines.append(Line(f"{share_head(f'PC{fit.k + i + 1}', share, largest)}not kept", "faint"))
-    beyond = possible - fit.k - len(lines)
-    if beyond > 0 and left > ROUNDING:
-        lines.append(Line(f"{share_head('rest', left)}{counted(beyond, 'more dimension')}, not kept", "faint"))
-    return lines
-
-
-def share_head(name: str, share: float, largest: float = math.inf, total: str = "") -> str:
-    """Share and bar of one dimension; of several together no bar, as it could not be compared."""
-    return f"{name:<5}{percent(share):>8}  {total:>8}  {bar(share / largest, BAR):{BAR}}  "
-
-
-def _driven(fit: LinearFit, i: int, room: int) -> str:
-    if fit.variances[i] <= 0:
-        return "nothing: no variance is left"
-    return fitting((signed_name(name, entry, max(8, room // 2)) for name, entry in drivers(fit, i)), room)
-
-
-def swamping_note(found: list[tuple[str, float]], of: str, width: int) -> list[Line]:
-    """That a few columns hold nearly all of something, and what can be done about it."""
-    if not found:
-        return []
-    remedy = "--scale gives all columns the same weight"
-    if len(found) == 1:
-        remedy = f"--drop {_quoted(found[0][0])} leaves it out, {remedy}"
-    return wrapped("note      ", f"{swamped_in_words(found, of)}: {remedy}", width, "note")
-
-
-def swamped_in_words(found: list[tuple[str, float]], of: str) -> str:
-    """Which columns hold nearly all of something."""
-    names = " and ".join(shortened(name, 40 // len(found)) for name, _ in found)
-    alone = "alone holds" if len(found) == 1 else "together hold"
-    share = percent(sum(share for _, share in found))
-    return f"{names} {alone} {share} of {of}, as columns on larger scales do"
-
-
-def _digits(relative: float) -> int:
-    return max(0, math.floor(-math.log10(relative)))
-
-
-def _quoted(name: str) -> str:
-    """A name as a shell and `--drop` take it."""
-    if "," in name or '"' in name:
-        inner = name.replace('"', '""')
-        return f"'\"{inner}\"'"
-    return f"'{name}'" if not name.replace("_", "").isalnum() else name
 
 
 # What a table holds, on one screen: shape, what is missing where, ranges of the columns.
@@ -325,33 +280,6 @@ def _columns(found: Description) -> list[Line]:
 
 def _number(value: float) -> str:
     return "none" if np.isnan(value) else f"{value:.4g}"
-
-
-# What the screens of all models without a variance of their own have in common: after a fit, and of a model file.
-
-
-def fit_screen(fit: Fit, about: About, title: str, body: Sequence[Line], width: int) -> list[Line]:
-    """After a fit, at most 24 lines of at most `width` characters: the data, a title, what is said, what comes next."""
-    asked = f" ({about.asked})" if about.asked else ""
-    lines = [*data_lines(fit, about, width), Line(""), Line(title + asked, "title"), Line(""), *body]
-    return on_one_screen([*lines, *written_line(about)], about, width)
-
-
-def model_screen(name: str, fit: Fit, kept: str, body: Sequence[Line], width: int, later: str = "") -> list[Line]:
-    """What a model file holds: `kept` is said behind its name, `later` of what can be done with it."""
-    made = fit.provenance
-    versions = ", ".join(f"{package} {version}" for package, version in made.versions)
-    return [
-        Line(shortened(name, max(8, width - len(kept) - 2)) + f": {kept}", "title"),
-        Line(f"fitted on {counted(fit.n_rows, 'row')} × {counted(fit.n_columns, 'column')}"),
-        Line(f"columns   {listed(column_names(fit), width - 10)}"),
-        Line(""),
-        *body,
-        *wrapped("data      ", made.data, width),
-        *wrapped("solver    ", made.solver, width),
-        Line(shortened(f"made by   {versions}", width)),
-        *([Line(f"later     {later}")] if later else []),
-    ]
 
 
 # How sure a fit is, on one screen.
