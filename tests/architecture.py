@@ -156,10 +156,5 @@ WRONG_ROLES: set[tuple[str, str]] = {
 }
 """Files of a model that need what should stand on them."""
 
-LAZY_KNOTS: list[set[str]] = [
-    {
-        "cli/describe.py",
-        "cli/info.py",
-    },
-]
+LAZY_KNOTS: list[set[str]] = []
 """Files that import each other when imports inside functions are counted."""

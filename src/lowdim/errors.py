@@ -63,7 +63,7 @@ class Told(Exception):
 
     def __init__(self, *pieces: Piece):
         super().__init__("".join(map(str, pieces)))
-        self.pieces = pieces
+        self.pieces: tuple[Piece, ...] = pieces
 
     def said_of(self, name: str) -> Self:
         """The same, said of something: a file, or one of several models."""
@@ -76,7 +76,8 @@ class Told(Exception):
         )
 
     def _of_pieces(self, pieces: tuple[Piece, ...]) -> Self:
-        self.pieces, self.args = pieces, ("".join(map(str, pieces)),)
+        self.pieces = pieces
+        Exception.__init__(self, "".join(map(str, pieces)))  # which sets `args`, of an OSError too
         return self
 
 

@@ -49,9 +49,9 @@ class Holds:
         return bool(np.all(self.test(values)))
 
 
-Positive = Holds("above 0", lambda values: values > 0)
-NonNegative = Holds("0 or more", lambda values: values >= 0)
-Share = Holds("from 0 to 1", lambda values: (values >= 0) & (values <= 1))
+Positive: Holds = Holds("above 0", lambda values: values > 0)
+NonNegative: Holds = Holds("0 or more", lambda values: values >= 0)
+Share: Holds = Holds("from 0 to 1", lambda values: (values >= 0) & (values <= 1))
 
 
 @dataclass(frozen=True)
