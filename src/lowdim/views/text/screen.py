@@ -87,7 +87,7 @@ def file_screen(
     return [
         Line(shortened(file, max(8, width - len(kept) - 2)) + f": {kept}", "title"),
         Line(f"fitted on {seen.size}{_prepared(settings) if seen.prepared else ''}"),
-        *_at_a_glance(seen, width),
+        *card_lines(seen, width),
         *([_listed_line(Listed("columns", seen.columns), width)] if seen.own_columns else []),
         *_block_lines(blocks, {}, width),
         *_made_lines(seen, width),
@@ -102,7 +102,7 @@ def _prepared(settings: Mapping[str, Any]) -> str:
     return ", ".join(["", *how, *(["scores whitened"] if settings.get("whiten") else [])])
 
 
-def _at_a_glance(seen: Overview, width: int) -> list[Line]:
+def card_lines(seen: Overview, width: int) -> list[Line]:
     """Small picture, certificate in a word, noise, steps, notes: what the screens do not say otherwise."""
     holes = [Line(f"{'missing':<10}{counted(seen.missing, 'value')}")] if seen.missing else []
     word = Line(f"{'trust':<10}{seen.trust.word}", "plain" if seen.trust.reached else "note")
