@@ -258,6 +258,27 @@ def test_bounds_hold_for_integers_that_float64_cannot_tell_apart(dtype: str, spr
     assert any("of more digits than float64 has" in str(one.message) for one in said) == unsure
 
 
+@pytest.mark.parametrize("way", ["partial_fit", "merge", "batches", "sparse", "scale"])
+def test_rounding_as_rows_are_read_is_counted_on_every_way(way: str) -> None:
+    X = 2**60 + np.random.default_rng(0).integers(0, 10**4, (200, 3))
+    scale = way == "scale"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LowdimWarning)
+        model = {
+            "partial_fit": lambda: lowdim.PCA(3).partial_fit(X[:100]).partial_fit(X[100:]),
+            "merge": lambda: lowdim.PCA(3).fit(X[:100]).merge(lowdim.PCA(3).fit(X[100:])),
+            "batches": lambda: lowdim.IncrementalPCA(3, batch_size=50).fit(X),
+            "sparse": lambda: lowdim.PCA(3).fit(scipy.sparse.csr_array(X)),
+            "scale": lambda: lowdim.PCA(3, scale=True).fit(X),
+        }[way]()
+        certificate = model.certificate_  # of batches it is made when it is asked for
+    small = X - 2**60
+    true = np.linalg.eigvalsh(np.corrcoef(small.T))[::-1] if scale else _exact_spectrum(small.tolist())
+    assert not certificate.reached
+    assert (certificate.lower <= true).all()
+    assert (true <= certificate.upper).all()
+
+
 def test_small_weights_do_not_hide_large_integers() -> None:
     X = 2**60 + np.random.default_rng(0).integers(0, 100, (80, 3))
     with pytest.warns(lowdim.errors.AccuracyWarning, match="of more digits than float64"):

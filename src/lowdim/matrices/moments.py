@@ -28,6 +28,9 @@ TINIEST = float(np.finfo(float).smallest_subnormal)
 OWN = 8
 """Roundings beside those of sums: of the shift, of weights, of the product, of taking the mean off."""
 
+EXACT_INTEGERS = 2.0**53
+"""Whole numbers up to this are float64 numbers too; of larger ones, only every second, fourth, … is."""
+
 SHIFT_ROWS = 256
 """Rows, spread over a block, whose mean serves as its shift; at most every eighth one."""
 
@@ -153,6 +156,7 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0, compiled: bool
         error = _sum_error(min(rows, n_rows) + -(-n_rows // rows), np.sqrt(_diagonal(scatter)), offset, weight)
         add_outer(scatter, offset, -weight)
         mean, low = _two_parts(shift * unit, offset)
+        error = error + _reading_error(block, _diagonal(scatter), mean, weight, unit)
     (none,) = np.nonzero(_diagonal(scatter) <= 0)
     if len(none):
         first = dense(block.rows[:1])[0, none]
@@ -251,6 +255,7 @@ def _sparse_moments(block: Block, unit: float) -> Moments:
         varies = np.bincount(column, apart != 0, p) + ((count < n_rows) & (near != 0))
         _mark_lost(scatter, error, np.flatnonzero((scatter <= 0) & (varies > 0)))
         mean, low = _two_parts(near, offset)
+        error = error + _reading_error(block, scatter, mean, total, unit)
     holes = None if np.isfinite(mean).all() else count_holes(block.rows)
     return Moments(n_rows, total, mean, scatter, holes, low, error)
 
@@ -303,4 +308,39 @@ def _sum_error(
     means, w δ_i δ_j, by as much of √w δ_i root_j and of root_i √w δ_j.
     """
     error: NDArray[np.float64] = (terms + OWN) * UNIT_ROUNDOFF * (root + np.sqrt(weight) * np.abs(offset)) ** 2
+    return error
+
+
+def read_inexactly(
+    dtype: np.dtype[Any], weighted: bool, lengths: NDArray[np.float64], unit: float
+) -> NDArray[np.bool_]:
+    """(p,) columns, √Σ w (unit · x)² long, of numbers that may have more digits than float64: longdouble, or integers
+    beyond 2⁵³."""
+    if dtype.itemsize < 8 or dtype == np.float64:
+        return np.zeros(len(lengths), dtype=bool)
+    if dtype.kind == "f" or weighted:  # a small weight may hide a large number
+        return np.ones(len(lengths), dtype=bool)
+    inexact: NDArray[np.bool_] = lengths > EXACT_INTEGERS * unit  # no value is longer than its column
+    return inexact
+
+
+def _reading_error(
+    block: Block, squares: NDArray[np.float64], mean: NDArray[np.float64], weight: float, unit: float
+) -> NDArray[np.float64] | float:
+    """(p,) what rounding to float64 as the rows were read adds to the errors of their scatter.
+
+    Columns of length a that were changed by b have products that changed by at most a_i b_j + b_i a_j + b_i b_j, and
+    that by √(e_i e_j) for e = (τ a + b / τ)² + b², whatever τ > 0 (Cauchy–Schwarz).
+    """
+    if block.rows.dtype.itemsize < 8 or block.rows.dtype == np.float64:
+        return 0.0
+    a = np.sqrt(np.maximum(squares, 0.0))
+    lengths = np.hypot(a, np.sqrt(weight) * mean)
+    wide = read_inexactly(block.rows.dtype, block.weight is not None, lengths, unit)
+    b = np.where(wide, UNIT_ROUNDOFF * lengths, 0.0)
+    change, size = float(np.linalg.norm(b)), float(np.linalg.norm(a))
+    if change == 0.0:
+        return 0.0
+    tau = np.sqrt(change / max(change, size))
+    error: NDArray[np.float64] = (tau * a + b / tau) ** 2 + b**2
     return error

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import AccuracyWarning, BadInput, RankWarning
 from lowdim.matrices.matrix import InMemory, RowBlocks, name_columns, warn_constant
-from lowdim.matrices.moments import Moments
+from lowdim.matrices.moments import Moments, read_inexactly
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.base.provenance import versions
@@ -24,9 +24,6 @@ from lowdim.solvers.solver import Factors, OutgrownError, Solver
 from lowdim.solvers.svd import TSQR, FullSVD
 from lowdim.sources.source import WeightedSource
 from lowdim.types import Floats
-
-EXACT_INTEGERS = 2.0**53
-"""Whole numbers up to this are float64 numbers too; of larger ones, only every second, fourth, … is."""
 
 ALWAYS_MERGEABLE = 200
 """Up to this many columns every fit of an array keeps the scatter: one more cheap pass, and it can go on."""
@@ -163,16 +160,10 @@ def _lengths(matrix: RowBlocks) -> Floats:
 
 
 def _read_inexactly(matrix: RowBlocks) -> NDArray[np.bool_]:
-    """(p,) columns of numbers with more digits than float64 has: extended precision, or integers beyond 2⁵³."""
-    dtype = matrix.source.dtype
-    if dtype.itemsize < 8 or dtype == np.float64:
-        return np.zeros(matrix.n_columns, dtype=bool)
-    if dtype.kind == "f":
-        return np.ones(matrix.n_columns, dtype=bool)
-    if matrix.source.weighted or isinstance(matrix.source, WeightedSource):
-        return np.ones(matrix.n_columns, dtype=bool)  # a small weight may hide a large number
-    inexact: NDArray[np.bool_] = _lengths(matrix) > EXACT_INTEGERS * matrix.unit  # no value is longer than its column
-    return inexact
+    """(p,) columns of numbers that may have more digits than float64."""
+    source = matrix.source
+    weighted = source.weighted or isinstance(source, WeightedSource)
+    return read_inexactly(source.dtype, weighted, _lengths(matrix), matrix.unit)
 
 
 def _reading_error(matrix: RowBlocks) -> float:
@@ -268,6 +259,10 @@ def _remedy(matrix: RowBlocks, learnt: Learnt) -> str:
         return (
             f"{name_columns(matrix, inexact)} hold numbers of more digits than float64 has, which were rounded to it: "
             "subtract a constant from such a column first (its minimum, say), in its own type"
+        )
+    if not matrix.source.repeatable:
+        return (
+            "rows that came in batches cannot be read again: fit them at once, less a constant if they lie far from 0"
         )
     if not learnt.converged:
         return "the iteration was stopped before it had found them: allow it more steps (iterated_power='auto')"
