@@ -262,7 +262,8 @@ def _remedy(matrix: RowBlocks, learnt: Learnt) -> str:
         )
     if not matrix.source.repeatable:
         return (
-            "rows that came in batches cannot be read again: fit them at once, less a constant if they lie far from 0"
+            "rows that came in batches cannot be read again: fit them at once with svd_solver='tsqr' or 'full', less a "
+            "constant in their own type if they are integers beyond 2**53"
         )
     if not learnt.converged:
         return "the iteration was stopped before it had found them: allow it more steps (iterated_power='auto')"
