@@ -11,7 +11,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.options import Wish, is_model, left_out, load_any, naming
-from lowdim.models.registry import PROMPTS
+from lowdim.models.registry import KINDS
 
 if TYPE_CHECKING:
     from lowdim.results.table import Description
@@ -24,15 +24,6 @@ lowdim info wine.csv       # what each column holds, and what is missing
 
 SETTINGS = ("scale", "center", "centered", "whiten")
 """What is said of a model's settings."""
-
-KINDS = {
-    **PROMPTS,
-    "incremental": "IncrementalPCA",
-    "regression": "PCRegression",
-    "recogniser": "Recogniser",
-    "mixture": "PPCAMixture",
-}
-"""Kind of model → the name of its estimator; those that `fit` does not make beside those it does."""
 
 File = Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A .lowdim model file, or a table.")]
 

@@ -66,6 +66,15 @@ PROMPTS = {
 }
 """What the prompt calls a model → its public class, in whose folder `prompt.py` says which options it has."""
 
+KINDS = {
+    **PROMPTS,
+    "incremental": "IncrementalPCA",
+    "regression": "PCRegression",
+    "recogniser": "Recogniser",
+    "mixture": "PPCAMixture",
+}
+"""What JSON calls a model → its public class: those that `fit` at the prompt makes, and those that it does not."""
+
 ROOM = "lowdim.models"
 
 
