@@ -12,11 +12,16 @@ demo: $(VENV)/.demo  ## PCA of the lecture's tables and of a made-up map; leaves
 figures: $(VENV)/.test  ## every picture of docs/plots.md, from bundled data and those in LOWDIM_DATA
 	$(BIN)/python examples/figures.py docs/figures
 
+# Neighbours stay on one worker, which shares their fits and finds compiled what it compiled; an idle one takes the rest.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal --durations=20
+# Byte code is kept, whatever the shell says: tests start many processes, and two workers read every test.
+test check-slow: export PYTHONDONTWRITEBYTECODE =
+
 test: $(VENV)/.test chromium  ## all quick tests and doctests
-	$(BIN)/python -m pytest -n 2 -m "not slow" --durations=20
+	$(PYTEST) -m "not slow"
 
 check-slow: $(VENV)/.test  ## the tests that take longer
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(PYTEST) -m slow
 
 lint: $(VENV)/.lint  ## format, lint and types: ours, and what users' type checkers see of them
 	$(BIN)/ruff format --check .

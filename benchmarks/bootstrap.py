@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lowdim
-from lowdim.solvers.resampling.bootstrap import Sample, drawn, resampled
+from lowdim.solvers.resampling.bootstrap import Sample, draw_counts, resample_often
 
 NAME = "bootstrap"
 RESAMPLES, ROUNDS, EACH, K, SEED = 1000, 3, 3, 5, 0
@@ -75,7 +75,7 @@ def raced(case: Case) -> str:
 
 def resample_of(X: Floats, b: int, scale: bool) -> Floats:
     n = len(X)
-    chosen = np.repeat(np.arange(n), drawn(np.arange(n), n, SEED, b).astype(int))
+    chosen = np.repeat(np.arange(n), draw_counts(np.arange(n), n, SEED, b).astype(int))
     rows = X[chosen]
     rows -= rows.mean(axis=0)
     if scale:
@@ -99,7 +99,7 @@ def difference(X: Floats, model: lowdim.PCA, case: Case) -> float:
     count = ROUNDS * EACH
     fit = model.fit_
     sample = Sample((X - fit.mean) * fit.gain, K, rescale=case.scale)
-    found, worst = resampled(sample, count, SEED), 0.0
+    found, worst = resample_often(sample, count, SEED), 0.0
     for b in range(count):
         values, axes = by_svd(resample_of(X, b, case.scale))
         worst = max(worst, float(np.max(np.abs(found.spectra[b, :K] / values - 1))))

@@ -15,8 +15,8 @@ import numpy as np
 
 from lowdim.models.kernel_pca.kernels import Gaussian, Kernel
 from lowdim.models.kernel_pca.record import KernelAxes
-from lowdim.models.kernel_pca.solvers.exact import exact_axes
-from lowdim.models.kernel_pca.solvers.preimage import Distances, FixedPoint, Ridge, Way, preimages
+from lowdim.models.kernel_pca.solvers.exact import find_exact_axes
+from lowdim.models.kernel_pca.solvers.preimage import Distances, FixedPoint, Ridge, Way, find_preimages
 from lowdim.models.kernel_pca.solvers.projections import Projector
 from lowdim.solvers.keep import KeepCount
 from workloads import SEED
@@ -68,7 +68,7 @@ def table() -> list[str]:
 
 def dense_axes(kernel: Kernel, rows: np.ndarray, k: int) -> KernelAxes:
     """Kernel PCA, all rows exactly."""
-    return exact_axes(kernel, rows, KeepCount(k), rng=np.random.default_rng(0), route="dense")
+    return find_exact_axes(kernel, rows, KeepCount(k), rng=np.random.default_rng(0), route="dense")
 
 
 def first(found: KernelAxes, k: int) -> KernelAxes:
@@ -78,7 +78,7 @@ def first(found: KernelAxes, k: int) -> KernelAxes:
 
 def by_kernel(projector: Projector, noisy: np.ndarray, way: Way) -> np.ndarray:
     scores = projector.kernel.between(noisy, projector.basis) @ projector.axes - projector.offset
-    return preimages(projector, scores, way, noisy).rows
+    return find_preimages(projector, scores, way, noisy).rows
 
 
 def by_lines(rows: np.ndarray, noisy: np.ndarray, k: int, axes: np.ndarray) -> np.ndarray:
@@ -145,7 +145,7 @@ def errors_of(one: Digits) -> dict[str, dict]:
         projector, scores = Projector.of(axes_k, kernel), axes_k.axes * axes_k.values
         ways: dict[str, Way] = {"fixed point": FixedPoint(), "distances": Distances()}
         if k in RIDGE_KS:
-            ways |= {f"ridge, alpha = {a:g}": Ridge.learnt(scores, one.rows, kernel, a) for a in (1.0, 0.001)}
+            ways |= {f"ridge, alpha = {a:g}": Ridge.learn(scores, one.rows, kernel, a) for a in (1.0, 0.001)}
         for noise, noisy in one.noisy.items():
             for name, way in ways.items():
                 made[noise].setdefault(name, {})[k] = error(by_kernel(projector, noisy, way), one.clean)

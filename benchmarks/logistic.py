@@ -20,13 +20,13 @@ from scipy.special import expit
 from sklearn.datasets import load_digits
 
 from logistic_peers import Run, logistic_pca, logistic_svd
-from lowdim.models.logistic_pca.fit import Rows, first_axes
+from lowdim.models.logistic_pca.fit import Rows, start_axes
 from lowdim.models.logistic_pca.record import OPTIMAL
 from lowdim.models.logistic_pca.settings import RIDGE, LogisticTask
-from lowdim.models.logistic_pca.solvers.column_statistics import columns_in, overview
+from lowdim.models.logistic_pca.solvers.column_statistics import fix_columns, summarise_columns
 from lowdim.models.logistic_pca.solvers.families import FAMILIES
-from lowdim.models.logistic_pca.solvers.projection import fit_projection
-from lowdim.models.logistic_pca.solvers.search import Loadings, Search, Wish, search
+from lowdim.models.logistic_pca.solvers.linear_encoder import fit_projection
+from lowdim.models.logistic_pca.solvers.search import Loadings, Search, Settings, search
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.lbfgs import Search as Descent
 from lowdim.sources.arrays import ArraySource
@@ -103,12 +103,12 @@ def free_codes(X: Floats, k: int, goal: float) -> tuple[float, int]:
             raise Reached
 
     with one_blas_thread():
-        seen = overview(ArraySource(X), COINS)
+        seen = summarise_columns(ArraySource(X), COINS)
         rows = Rows(ArraySource(X), seen, task, keep_codes=True)
-        wish = Wish(COINS.name, RIDGE, 0.0, seen.still(), seen.saturated)
-        start = Search(wish, Loadings(first_axes(rows), seen.bias(COINS)))
+        settings = Settings(COINS.name, RIDGE, 0.0, seen.still(), seen.saturated)
+        start = Search(settings, Loadings(start_axes(rows), seen.bias(COINS)))
         try:
-            search(lambda model: rows.sums(wish.decoder(model.V, model.bias), model.codes), start, 1000, observe)
+            search(lambda model: rows.sums(settings.decoder(model.V, model.bias), model.codes), start, 1000, observe)
         except Reached:
             return time.perf_counter() - begun, looks
     raise RuntimeError(f"{goal} was not reached")
@@ -127,7 +127,7 @@ def projection(X: Floats, k: int, goal: float) -> tuple[float, int]:
 
     with one_blas_thread():
         source = ArraySource(X)
-        columns = columns_in(overview(source, COINS), COINS)
+        columns = fix_columns(summarise_columns(source, COINS), COINS)
         try:
             fit_projection(source, columns, k, 4.0, 0.0, 1000, observe)
         except Reached:

@@ -24,6 +24,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from lowdim.models.nmf.loss import loss_of
 from lowdim.models.nmf.solvers.choose import built, usual
 from lowdim.models.nmf.solvers.problem import Problem, Search, checked, search
 from lowdim.models.nmf.solvers.start import start
@@ -134,9 +135,9 @@ class Reached(Exception):
 
 def ours(case: Case, X: Any, init: str, seed: int, aim: float) -> Search | None:
     """The factors at which lowdim's objective is not above `aim`, or None."""
-    X = checked(X, case.beta)
+    X = checked(X, loss_of(case.beta))
     W, H = start(X, case.k, init, np.random.RandomState(seed))
-    solver = solver_of(Problem(X, case.beta))
+    solver = solver_of(Problem(X, loss_of(case.beta)))
     last: list[Search] = []
 
     def observe(state: Search) -> None:
@@ -153,7 +154,7 @@ def ours(case: Case, X: Any, init: str, seed: int, aim: float) -> Search | None:
 
 def solver_of(problem: Problem) -> Any:
     """What NMF(solver="auto") takes."""
-    return built(usual("auto", problem.beta)[0], problem)
+    return built(usual("auto", problem.loss)[0], problem)
 
 
 def by_sklearn(case: Case, X: Any, init: str, seed: int, iterations: int) -> tuple[Floats, Floats]:
@@ -253,7 +254,7 @@ def one_race(case: Case, X: Any, peer: str, fit: Callable[..., Any], init: str, 
 
 def objective(case: Case, X: Any, W: Floats, H: Floats) -> float:
     """Of any factors, by lowdim's formula."""
-    return Problem(checked(X, case.beta), case.beta).objective(np.maximum(W, 0.0), np.maximum(H, 0.0))
+    return Problem(checked(X, loss_of(case.beta)), loss_of(case.beta)).objective(np.maximum(W, 0.0), np.maximum(H, 0.0))
 
 
 # -- memory ---------------------------------------------------------------------------------------------------------
@@ -286,8 +287,8 @@ def memory(names: Any) -> list[str]:
 
 
 def ten_steps(case: Case, X: Any) -> None:
-    X = checked(X, case.beta)
-    solver = solver_of(Problem(X, case.beta))
+    X = checked(X, loss_of(case.beta))
+    solver = solver_of(Problem(X, loss_of(case.beta)))
     search(solver.begin(*start(X, case.k, "random", np.random.RandomState(1)), tol=0.0), solver.step, 10)
 
 
@@ -322,7 +323,7 @@ def quality() -> list[str]:
         X = make()
         for factors, (W, H) in factorised(X).items():
             error = np.linalg.norm(X - W @ H) / np.linalg.norm(X)
-            apart = Problem(X, 1.0).objective(W, H)
+            apart = Problem(X, loss_of(1.0)).objective(W, H)
             sparse = f"{hoyer(H):.3f} | {hoyer(W):.3f}"
             said(lines, f"| {intensities} | {factors} | {error:.4f} | {apart:,.0f} | {sparse} |")
     return lines
@@ -331,7 +332,7 @@ def quality() -> list[str]:
 def factorised(X: Floats) -> dict[str, tuple[Floats, Floats]]:
     found = {}
     for factors, beta in {"Frobenius": 2.0, "Kullback–Leibler": 1.0}.items():
-        solver = solver_of(Problem(X, beta))
+        solver = solver_of(Problem(X, loss_of(beta)))
         state = search(solver.begin(*start(X, 49, "nndsvda", np.random.RandomState(1))), solver.step, 1000)
         found[factors] = state.W, state.H
     if importlib.util.find_spec("lowdim.models.nmf.model"):

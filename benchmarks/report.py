@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from lowdim import PCA
-from lowdim.models.linear.report import linear_payload
+from lowdim.models.linear.overview import linear_payload
 from lowdim.views.report.page import write_report
-from lowdim.views.report.payload import Beside, colour_column
+from lowdim.views.report.payload import ReportContext, colour_column
 from workloads import SEED
 
 NAME = "report page"
@@ -62,7 +62,7 @@ def written(n: int, path: Path) -> float:
     group = rng.integers(0, 5, n)
     X = 2 * rng.normal(size=(5, COLUMNS))[group] + rng.normal(size=(n, COLUMNS))
     model = PCA(COMPONENTS).fit(X)
-    beside = Beside("Five clouds", values=X, colours=(colour_column("cloud", group),))
+    beside = ReportContext("Five clouds", values=X, colours=(colour_column("cloud", group),))
     start = time.perf_counter()
     write_report(linear_payload(model.fit_, model.transform(X), beside), path)
     return time.perf_counter() - start

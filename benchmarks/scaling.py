@@ -21,9 +21,8 @@ import distributed
 import numpy as np
 
 from lowdim.matrices.moments import Moments, block_moments
-from lowdim.runtime.threads import alone
-from lowdim.sources.dask.source import DaskSource
-from lowdim.sources.dask.tasks import grouped, part_of
+from lowdim.runtime.threads import single_threaded
+from lowdim.sources.dask import DaskSource, fold_chunks, group_spans
 from workloads import SEED
 
 DOCS = Path(__file__).parents[1] / "docs" / "scaling.md"
@@ -109,7 +108,7 @@ def measured_costs(path: str, client: distributed.Client) -> Costs:
     X = chunk(path, 0, CHUNK)
     read = best(lambda: chunk(path, 0, CHUNK)) / X.nbytes
     per_block = partial(block_moments, full=True)
-    work = best(lambda: part_of(per_block, 0, [[X]], X.dtype, None))
+    work = best(lambda: fold_chunks(per_block, 0, [[X]], X.dtype, None))
     count = 200
     tasks = best(lambda: client.gather(client.map(abs, range(count), pure=False))) / count
     p = 1000
@@ -117,7 +116,7 @@ def measured_costs(path: str, client: distributed.Client) -> Costs:
         lambda: client.submit(square, 1, pure=False).result(), 7
     )
     parts = [Moments(2, 2.0, np.ones(p), square(p)) for _ in range(8)]  # more than a cache holds
-    with alone():
+    with single_threaded():
         fold = best(lambda: reduce(Moments.absorb, parts)) / (len(parts) - 1)
     return Costs(read, work / (CHUNK * COLUMNS**2), tasks, home / (8 * p * p), fold / (8 * p * p))
 
@@ -129,7 +128,7 @@ def folded(source: DaskSource) -> Moments:
 
 def fan_of(rows: int, p: int, n: int) -> int:
     source = DaskSource(da.zeros((n, p), chunks=(rows, p), dtype=np.float32))
-    return len(grouped(source._spans(2 * p), 2 * p)[0])
+    return len(group_spans(source._spans(2 * p), 2 * p)[0])
 
 
 def constants(costs: Costs) -> list[str]:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import NMF
 
-from lowdim.recipes.topics.counts import WordCounts, count_words, weighed
+from lowdim.recipes.topics.counts import WordCounts, count_words, weigh
 from lowdim.recipes.topics.fit import (
     TOP,
     Fitted,
@@ -28,8 +28,8 @@ from lowdim.recipes.topics.fit import (
     expected_words,
     fit_lda,
     fit_topics,
-    fitted,
     perplexity,
+    topics_from_factors,
 )
 from lowdim.recipes.topics.result import first_words
 
@@ -76,14 +76,14 @@ Contender = Callable[[Any, int, int], Fitted]
 
 
 def sklearn_frobenius(X: Any, k: int, seed: int) -> Fitted:
-    T, idf = weighed(X)
+    T, idf = weigh(X)
     model = NMF(k, random_state=seed)
-    return fitted(X, model.fit_transform(T), model.components_, idf)
+    return topics_from_factors(X, model.fit_transform(T), model.components_, idf)
 
 
 def sklearn_kl(X: Any, k: int, seed: int) -> Fitted:
     model = NMF(k, solver="mu", beta_loss="kullback-leibler", random_state=seed)
-    return fitted(X, model.fit_transform(X), model.components_)
+    return topics_from_factors(X, model.fit_transform(X), model.components_)
 
 
 CONTENDERS: dict[str, Contender] = {

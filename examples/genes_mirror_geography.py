@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lowdim
-from lowdim.recipes.procrustes.procrustes import Procrustes
-from lowdim.recipes.procrustes.result import draw_groups
+from lowdim.recipes.procrustes.procrustes import Procrustes, draw_groups
 from lowdim.views.plots.canvas import new_axes, new_figure, write_figure
 
 HOMES = {"FIN": (26.0, 63.0), "GBR": (-2.0, 54.0), "IBS": (-4.0, 40.0), "TSI": (11.0, 43.5)}

@@ -1,9 +1,13 @@
 """What tests in every folder may ask for."""
 
+import io
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,3 +35,34 @@ def no_figure_left_open() -> Iterator[None]:
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
         pyplot.close("all")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
+    """Run a command line, with what is piped in; gives its exit code and what it printed."""
+
+    from lowdim.cli.main import main
+
+    def command(*argv: object, given: str | None = None) -> Ended:
+        capsys.readouterr()
+        with monkeypatch.context() as patched:
+            if given is not None:
+                patched.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
+            code = main([str(word) for word in argv])
+        said = capsys.readouterr()
+        return Ended(code, said.out, said.err)
+
+    return command

@@ -40,6 +40,14 @@ def test_import_loads_nothing_heavy():
     assert not heavy & set(loaded)
 
 
+def test_import_reads_no_source_code():
+    # `dataclasses` loads `inspect`, and with it the tokenizer and the parser, which takes as long as all the rest
+    heavy = {"dataclasses", "inspect", "importlib.util"}
+    asked = f"import sys; begun = set(sys.modules); import lowdim; print(*{heavy} & (set(sys.modules) - begun))"
+    answer = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert not answer.stdout.split()
+
+
 def test_import_takes_under_50_ms_beyond_numpy():
     # a promise of the design, not a benchmark: the best of five keeps a busy machine out of it
     assert min(probe()[0] for _ in range(5)) < 0.050

@@ -191,6 +191,10 @@ MEND_MISSING = Words(
     "fit ProbabilisticPCA or PCA(missing='ppca'), or leave those rows or columns out",
     "fill them with lowdim impute, use --model ppca, or leave columns out",
 )
+MEND_BY_FILLING = Words(
+    "fill them first, as ProbabilisticPCA('auto').fit(X).impute(X) does, or leave those rows or columns out",
+    "fill them first, as lowdim impute does, or leave those rows or columns out",
+)
 MEND_CALLS = Words(
     "fit GenotypePCA, for which missing calls are nothing unusual",
     "use --model genotypes, for which missing calls are nothing unusual",

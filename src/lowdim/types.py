@@ -1,4 +1,4 @@
-"""Arrays by what they hold, as nearly every signature says it; and what counts as a number."""
+"""Arrays by what they hold, as nearly every signature says it; what counts as a number, and its rounding."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.int64]
+Places = NDArray[np.intp]
+"""Numbers of rows or columns, as NumPy counts places."""
 Array = NDArray[Any]
+
+EPS = float(np.finfo(float).eps)
+"""Spacing of float64 numbers at 1."""
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -21,5 +26,11 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether it is a real number of Python or NumPy; True and False are none."""
-    return isinstance(value, Real) and not isinstance(value, bool)
+    """Whether it is a real number of Python or NumPy that float64 has room for; True and False are none."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:  # whole numbers of Python have no end
+        return False
+    return True

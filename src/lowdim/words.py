@@ -1,14 +1,12 @@
-"""Texts in letters that a terminal or file has, and what columns are called. Loads nothing heavy."""
+"""Texts in letters that a terminal or file has; names of columns, plurals, lists and ranges. Loads nothing heavy."""
 
 from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, Protocol
-
-# Texts in letters that a terminal or file has, so that printing them never fails.
 
 Arguments = ParamSpec("Arguments")
 
@@ -68,3 +66,24 @@ class HasColumns(Protocol):
 def column_names(named: HasColumns) -> tuple[str, ...]:
     """(p,) names of the columns, or x0, x1, … where there are none."""
     return named.columns or tuple(f"x{j}" for j in range(named.n_columns))
+
+
+def plural(count: int, noun: str, ending: str = "s") -> str:
+    """A number with its noun: "1 pass", "3 passes"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}{ending}"
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Names in a sentence: "a, b and c"."""
+    return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def ranges(indices: tuple[int, ...]) -> str:
+    """Component numbers, counted from 1, as "3–5, 8"."""
+    runs: list[list[int]] = []
+    for index in indices:
+        if runs and runs[-1][-1] == index - 1:
+            runs[-1].append(index)
+        else:
+            runs.append([index])
+    return ", ".join(f"{run[0] + 1}" if len(run) == 1 else f"{run[0] + 1}–{run[-1] + 1}" for run in runs)

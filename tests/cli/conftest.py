@@ -2,50 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import lowdim
-from lowdim.cli.main import main
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
-    """Run a command line; gives its exit code and what it printed."""
-
-    def command(*argv: object) -> Ended:
-        capsys.readouterr()
-        code = main([str(word) for word in argv])
-        said = capsys.readouterr()
-        return Ended(code, said.out, said.err)
-
-    return command
+from conftest import Ended
 
 
 @pytest.fixture
 def child() -> Callable[..., Ended]:
-    """Run a command line in a process of its own, with what is piped in."""
+    """Run a command line in a process of its own, with what is piped in; for what `run` cannot show."""
 
     def command(*argv: object, given: str | None = None, **environment: str) -> Ended:
         answer = subprocess.run(

@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import lowdim
-from lowdim.cli.checkpoint import keep_part
 from lowdim.cli.errors import INTERRUPTED
-from lowdim.cli.model import build
+from lowdim.cli.models.fit import keep_part
 from lowdim.cli.options import ModelOptions
 from lowdim.errors import BadParameter, Interrupted
-from lowdim.models.autoencoder.prompt import PROMPT, hidden_units
+from lowdim.models.autoencoder.settings import read_hidden_units as hidden_units
+from lowdim.models.registry import prompt_of
 from lowdim.runtime.progress import watching
 
 FIT = ("fit", "wine.csv", "--model", "autoencoder", "--label", "kind", "--scale", "--hidden", "9,5", "--epochs", "6")
@@ -32,9 +32,10 @@ def test_what_is_no_list_of_layers_is_refused(text):
 
 
 def test_codes_are_counted():
-    assert [PROMPT.keep(ModelOptions(keep).keep_of(PROMPT)) for keep in ("90%", "12")] == [2, 12]
+    prompt = prompt_of("autoencoder")
+    assert [prompt.keep(ModelOptions(keep).keep_of(prompt)) for keep in ("90%", "12")] == [2, 12]
     with pytest.raises(BadParameter, match="a whole number of codes, from 1"):
-        PROMPT.keep("50%")
+        prompt.keep("50%")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_what_cannot_be_is_said(run, wine, options, said):
 def test_an_interrupted_fit_goes_on_to_the_same_model(run, wine, capsys):
     argv = [*map(str, FIT), "--keep", "3", "--save", "m.lowdim"]
     source = lowdim.open("wine.csv", label="kind")
-    model = build(ModelOptions("3", "autoencoder", scale=True, hidden="9,5", epochs="6"))
+    model = ModelOptions("3", "autoencoder", scale=True, hidden="9,5", epochs="6").build()
     with pytest.raises(Interrupted) as told, watching(lambda progress: progress.passes == 4):
         model.fit(source)
     assert keep_part(told.value, argv, "m.lowdim") == INTERRUPTED
@@ -71,7 +72,7 @@ def test_an_interrupted_fit_goes_on_to_the_same_model(run, wine, capsys):
     assert "m.part.lowdim can be deleted" in ended.err
     resumed = lowdim.load("m.lowdim")
     rows = pd.read_csv("wine.csv").drop(columns="kind").to_numpy()
-    whole = build(ModelOptions("3", "autoencoder", scale=True, hidden="9,5", epochs="6")).fit(source)
+    whole = ModelOptions("3", "autoencoder", scale=True, hidden="9,5", epochs="6").build().fit(source)
     np.testing.assert_array_equal(resumed.transform(rows), whole.transform(rows))
     assert "checkpoint=path" in run("info", "m.part.lowdim").err  # it is no model
     assert run(*argv, "--resume", "nothing.lowdim").code == 4

@@ -9,7 +9,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from lowdim.cli.errors import EXITS
@@ -29,15 +30,30 @@ def answered(block: str) -> str:
 
 
 def printed(command: str) -> list[str]:
-    """Lines of a command; one without pipes is run in this process, which spares the start of Python."""
-    if not command.startswith("lowdim") or set(command) & set("|><"):
-        shell = f"lowdim() {{ '{sys.executable}' -m lowdim.cli.main \"$@\"; }}; {command}"
-        ended = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
-        return [*ended.stdout.splitlines(), *ended.stderr.splitlines()]
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-    with redirect_stdout(out), redirect_stderr(err):
-        main(shlex.split(command)[1:])
-    return [line for stream in (out, err) for line in stream.buffer.getvalue().decode().splitlines()]
+    """Lines of a command; ours are run in this process, which spares the start of Python, and feed a pipe's rest."""
+    given, said = b"", []
+    while command.startswith("lowdim"):
+        ours, _, command = command.partition(" | ")
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        with redirect_stdout(out), redirect_stderr(err), piped(given):
+            main(shlex.split(ours)[1:])
+        given = out.buffer.getvalue()
+        said += err.buffer.getvalue().decode().splitlines()
+    if command:
+        ended = subprocess.run(["bash", "-c", command], input=given, capture_output=True, check=False)
+        given = ended.stdout
+        said += ended.stderr.decode().splitlines()
+    return [*given.decode().splitlines(), *said]
+
+
+@contextmanager
+def piped(given: bytes) -> Iterator[None]:
+    """Standard input holds this."""
+    before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(given))
+    try:
+        yield
+    finally:
+        sys.stdin = before
 
 
 def rewritten(page: str) -> str:

@@ -58,7 +58,7 @@ def test_arrays_are_filled_too(run, table):
 @pytest.mark.parametrize(
     ("given", "code", "said"),
     [
-        (("--keep", "many"), 2, "a whole number from 1, auto, bic or ard"),
+        (("--keep", "many"), 2, "a whole number from 1, auto, bic, or ard"),
         (("--keep", "9"), 2, "a whole number from 1 to 3"),
         (("--drop", "e"), 2, "no column 'e'"),
         (("-o", "t.csv"), 2, "would be written over what is read"),

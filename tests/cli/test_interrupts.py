@@ -6,6 +6,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pandas as pd
@@ -13,14 +14,16 @@ import pytest
 
 import lowdim
 from lowdim import PCA
-from lowdim.cli.checkpoint import keep_part, without_resume
+from lowdim.cli.models.fit import keep_part, without_resume
 from lowdim.errors import Interrupted
+from lowdim.runtime import progress
 from lowdim.runtime.progress import watching
+from lowdim.sources import source
 
 SLOW = """
 import sys, time
 import lowdim.runtime.progress as progress, lowdim.sources.source as source
-begin = progress.new_pass
+begin = progress.begin_pass
 source.BLOCK_BYTES = 2**22
 def slowly(*args):
     tell = begin(*args)
@@ -29,15 +32,15 @@ def slowly(*args):
         time.sleep(0.2)
         return tell(rows)
     return told
-source.new_pass = progress.new_pass = slowly
+source.begin_pass = progress.begin_pass = slowly
 from lowdim.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
 """The command line with a pause after each block, so that a signal meets it in the middle."""
 
 
-def interrupted(*argv: str, blocks: int = 2) -> tuple[int, str]:
-    """Exit code and stderr of a command that gets Ctrl-C after its second block, or another."""
+def killed(*argv: str, blocks: int = 2) -> tuple[int, str]:
+    """Exit code and stderr of a process that gets Ctrl-C after its second block, or another."""
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -47,6 +50,38 @@ def interrupted(*argv: str, blocks: int = 2) -> tuple[int, str]:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     return process.returncode, said
+
+
+@pytest.fixture
+def interrupted(monkeypatch, run):
+    """Exit code and stderr of a command that gets Ctrl-C in its second block; it is run in this process."""
+
+    def command(*argv):
+        begin, blocks = progress.begin_pass, []
+
+        def counted(*args):
+            tell = begin(*args)
+
+            def told(rows):
+                blocks.append(rows)
+                if len(blocks) == 2:
+                    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+                return tell(rows)
+
+            return told
+
+        with monkeypatch.context() as patched:
+            patched.setattr(source, "BLOCK_BYTES", 2**22)
+            for module in (progress, source):
+                patched.setattr(module, "begin_pass", counted)
+            before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of pytest ignore it
+            try:
+                ended = run(*argv)
+            finally:
+                signal.signal(signal.SIGINT, before)
+        return ended.code, ended.err
+
+    return command
 
 
 @pytest.fixture
@@ -64,8 +99,8 @@ def test_em_goes_on_where_it_stopped(tmp_path, monkeypatch, run):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 3)) @ rng.standard_normal((3, 12)) + rng.standard_normal((400, 12))
     np.save("holes.npy", np.where(rng.random(X.shape) < 0.4, np.nan, X))
-    # three passes of eight blocks begin; so few rows are one block for EM, which is then in its third step
-    code, said = interrupted("fit", "holes.npy", "--model", "ppca", "--keep", "3", "--save", "m.lowdim", blocks=27)
+    # so few rows are one block: three passes begin, and EM is then in its third step
+    code, said = killed("fit", "holes.npy", "--model", "ppca", "--keep", "3", "--save", "m.lowdim", blocks=6)
     assert code == 130, said
     first, command = said.splitlines()
     assert "steps of EM, which m.part.lowdim keeps; go on with" in first
@@ -78,8 +113,8 @@ def test_em_goes_on_where_it_stopped(tmp_path, monkeypatch, run):
 
 
 @pytest.mark.parametrize("options", [["--keep", "5"], ["--keep", "90%", "--scale", "--save", "m.lowdim"]])
-def test_an_interrupted_fit_goes_on_where_it_stopped(options, table, run):
-    code, said = interrupted("fit", table, *options)
+def test_an_interrupted_fit_goes_on_where_it_stopped(options, table, run, interrupted):
+    code, said = (interrupted if "--save" in options else killed)("fit", table, *options)
     assert code == 130, said
     first, command = said.splitlines()
     words = shlex.split(command)
@@ -105,7 +140,7 @@ def test_fewer_rows_than_components_are_kept_all_the_same(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     X = np.random.default_rng(0).standard_normal((40, 25))
     np.save("x.npy", X)
-    with pytest.raises(Interrupted) as told, watching(lambda progress: True):
+    with pytest.raises(Interrupted) as told, watching(lambda _: True):
         PCA(20).fit(iter(np.split(X, 8)))
     assert keep_part(told.value, ["fit", "x.npy", "--keep", "20", "--save", "m.lowdim"], "m.lowdim") == 130
     first, command = capsys.readouterr().err.splitlines()
@@ -117,7 +152,7 @@ def test_fewer_rows_than_components_are_kept_all_the_same(tmp_path, monkeypatch,
     )
 
 
-def test_weights_and_columns_of_files_go_on_too(tmp_path, monkeypatch, run):
+def test_weights_and_columns_of_files_go_on_too(tmp_path, monkeypatch, run, interrupted):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     names = [f"c{j}" for j in range(20)]
@@ -132,7 +167,7 @@ def test_weights_and_columns_of_files_go_on_too(tmp_path, monkeypatch, run):
     np.testing.assert_allclose(lowdim.load("m.lowdim").explained_variance_, whole.explained_variance_, rtol=1e-10)
 
 
-def test_twice_interrupted_is_not_twice_counted(table, run):
+def test_twice_interrupted_is_not_twice_counted(table, run, interrupted):
     _, said = interrupted("fit", table, "--keep", "3", "--save", "m.lowdim")
     words = shlex.split(said.splitlines()[1])
     before = lowdim.load("m.part.lowdim").n_samples_
@@ -185,7 +220,7 @@ def test_a_model_that_cannot_go_on_is_refused(run, wine):
     assert "lanczos.lowdim: " in ended.err
 
 
-def test_interrupting_other_verbs_says_so(wine):
+def test_interrupting_other_verbs_says_so(wine, interrupted):
     np.save("big.npy", np.random.default_rng(0).standard_normal((100_000, 40)))
     PCA(2).fit("big.npy").save("m.lowdim")
     for argv in (

@@ -319,8 +319,8 @@ def test_damaged_models_end_in_four(run, wine, model):
         assert len(ended.err.splitlines()) == 1
 
 
-def test_tables_are_piped_in(child, wine):
+def test_tables_are_piped_in(run, wine):
     text = (wine / "wine.csv").read_text()
-    ended = child("fit", "-", "--model", "kernel", "--scale", "--keep", "2", "-o", "-", "-q", given=text)
+    ended = run("fit", "-", "--model", "kernel", "--scale", "--keep", "2", "-o", "-", "-q", given=text)
     assert (ended.code, ended.err) == (0, "")
     assert len(ended.out.splitlines()) == 179

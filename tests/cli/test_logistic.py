@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from tests.solvers.logistic_data import planted
 
 import lowdim
 from lowdim import LogisticPCA
+from models.logistic_pca.logistic_data import planted
 
 FIT = ("fit", "answers.csv", "--model", "logistic")
 

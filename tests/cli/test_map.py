@@ -99,7 +99,7 @@ def test_sex_chromosomes(run, people):
     facts = run("fit", "x.bed", "--model", "genotypes", "--autosomes", "all", "--json")
     assert facts.err == ""
     assert facts.json["snps"]["used"] == 1200
-    assert "a whole number from 1, or all" in run(*FIT, "--autosomes", "none").err
+    assert "a whole number from 1 or all" in run(*FIT, "--autosomes", "none").err
     assert "only --model genotypes has that" in run("fit", "x.bed", "--autosomes", "22").err
 
 
@@ -156,4 +156,4 @@ def test_what_cannot_be(run, people):
     assert "lowdim fit --model genotypes says how many axes are beyond noise" in own.err
     assert "test of its own" in run("choose", "people.bed", "--model", "genotypes").err
     assert "allele frequencies" in run(*FIT, "--scale").err
-    assert "number of axes" in run(*FIT, "--keep", "mle").err
+    assert "a share such as 90%, a number such as 12, or all" in run(*FIT, "--keep", "mle").err

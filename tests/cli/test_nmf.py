@@ -64,7 +64,7 @@ def test_a_table_with_holes(run, wine):
         (("--model", "nmf", "--scale"), "--scale: takes means off"),
         (("--loss", "kl"), "only --model nmf or autoencoder has that"),
         (("--model", "nmf", "--loss", "absolute"), "--loss absolute: it must be kl"),
-        (("--model", "nmf", "--keep", "90.5%"), "a whole number from 1, or auto, is needed"),
+        (("--model", "nmf", "--keep", "90.5%"), "a whole number from 1 or auto is needed"),
         (("--model", "nmf", "--resume", "x.lowdim"), "leaves no checkpoints"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pty
@@ -9,12 +10,14 @@ import re
 import shlex
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import lowdim
+from lowdim.cli import console
 from lowdim.cli.console import likely_rows, time_left
 from lowdim.cli.main import VERBS, main
 
@@ -23,8 +26,9 @@ HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "numba", "pandas", "rich", "onn
 PROBE = """
 import json, sys
 from lowdim.cli.main import main
-code = main(sys.argv[1:])
-print(json.dumps([code, sorted({name.split(".")[0] for name in sys.modules})]), file=sys.stderr)
+for argv in json.loads(sys.argv[1]):
+    main(argv)
+    print(json.dumps([argv, sorted({name.split(".")[0] for name in sys.modules})]), file=sys.stderr)
 """
 
 
@@ -35,11 +39,13 @@ RUN = "import sys; from lowdim.cli.main import main; sys.exit(main(sys.argv[1:])
 # -- help ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("argv", [["--help"], ["--version"], ["fit", "--help"], [], ["fti"], ["fit", "--kep", "3"]])
-def test_nothing_heavy_is_loaded_for_help(argv):
-    answer = subprocess.run([sys.executable, "-c", PROBE, *argv], capture_output=True, text=True, check=True)
-    _, loaded = json.loads(answer.stderr.splitlines()[-1])
-    assert not HEAVY & set(loaded)
+def test_nothing_heavy_is_loaded_for_help():
+    light = [["--help"], ["--version"], ["fit", "--help"], [], ["fti"], ["fit", "--kep", "3"]]
+    command = [sys.executable, "-c", PROBE, json.dumps(light)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    told = [json.loads(line) for line in answer.stderr.splitlines() if line.startswith("[")]
+    assert [argv for argv, _ in told] == light
+    assert [(argv, HEAVY & set(loaded)) for argv, loaded in told if HEAVY & set(loaded)] == []
 
 
 def cpu_seconds(*argv):
@@ -51,8 +57,8 @@ def cpu_seconds(*argv):
 
 
 def test_help_appears_within_three_tenths_of_a_second():
-    # a promise of the documentation, not a benchmark: the best of five keeps a busy machine out of it
-    assert min(cpu_seconds("--help") for _ in range(5)) < 0.3
+    # a promise of the documentation, not a benchmark: one of five keeps a busy machine out of it
+    assert any(cpu_seconds("--help") < 0.3 for _ in range(5))
 
 
 @pytest.mark.slow
@@ -72,6 +78,7 @@ def test_help_starts_with_examples(verb, run):
 
 
 def test_every_example_is_a_command_that_parses(run):
+    help_of = functools.cache(lambda verb: run(verb, "--help").out)
     for verb, module in VERBS.items():
         for line in module.EXAMPLES.strip().splitlines():
             for command in line.partition("#")[0].split("|"):
@@ -79,7 +86,7 @@ def test_every_example_is_a_command_that_parses(run):
                 if words[0] == "lowdim" and words[1] in VERBS:
                     assert words[1] == verb or verb in ("describe", "inverse", "datasets")
                     options = [word for word in words if word.startswith("--")]
-                    text = run(words[1], "--help").out
+                    text = help_of(words[1])
                     assert all(f"{option} " in text or f"{option}\n" in text for option in options), line
 
 
@@ -226,15 +233,15 @@ def test_extreme_tables_fit_one_screen(run, wine):
 # -- streams ------------------------------------------------------------------------------------------------------
 
 
-def test_exit_codes_and_streams_of_a_real_process(child, wine):
-    assert child("fit", "wine.csv", "--save", "wine.lowdim", "-q") == type(child("--version"))(0, "", "")
-    scores = child("transform", "wine.lowdim", "wine.csv")
+def test_exit_codes_and_streams_of_a_real_process(child, run, wine):
+    text = (wine / "wine.csv").read_text()
+    scores = child("fit", "-", "--save", "wine.lowdim", "-q", "-o", "-", given=text)
     assert (scores.code, scores.err) == (0, "")
-    assert scores.out.startswith("PC1")
+    assert scores.out == run("transform", "wine.lowdim", "wine.csv").out
     absent = child("fit", "nothing.csv")
     assert (absent.code, absent.out) == (3, "")
     assert child("fit").code == 2
-    assert child("transform", "wine.csv", "wine.csv").code == 4
+    assert run("transform", "wine.csv", "wine.csv").code == 4
 
 
 def test_a_reader_that_leaves_early_is_no_error(wine):
@@ -245,22 +252,23 @@ def test_a_reader_that_leaves_early_is_no_error(wine):
     assert answer.stderr == ""
 
 
-def test_tables_are_piped_in_and_out(child, wine):
+def test_tables_are_piped_in_and_out(run, wine):
     text = (wine / "wine.csv").read_text()
-    assert child("fit", "-", "--scale", "--keep", "2", "--save", "wine.lowdim", "-q", given=text).code == 0
-    scores = child("transform", "wine.lowdim", "-", "--label", "kind", given=text)
+    fitted = run("fit", "-", "--scale", "--keep", "2", "--save", "wine.lowdim", "-q", given=text)
+    assert (fitted.code, fitted.out, fitted.err) == (0, "", "")
+    scores = run("transform", "wine.lowdim", "-", "--label", "kind", given=text)
     assert (scores.code, scores.err) == (0, "")
-    rows = child("inverse", "wine.lowdim", "-", given=scores.out)
+    rows = run("inverse", "wine.lowdim", "-", given=scores.out)
     assert rows.out.splitlines()[0] == ",".join(lowdim.datasets.wine().columns)
     assert len(rows.out.splitlines()) == 179
-    assert child("-", given=text).out.startswith("standard input: 178 rows")
+    assert run("-", given=text).out.startswith("standard input: 178 rows")
 
 
 @pytest.mark.parametrize(
     ("given", "said"), [("", "empty"), ("a,b\nx,y\n", "holds numbers"), ("a,b\n1,\n2,3\n", "b: 1")]
 )
-def test_bad_tables_that_are_piped_in(given, said, child):
-    ended = child("fit", "-", given=given)
+def test_bad_tables_that_are_piped_in(given, said, run):
+    ended = run("fit", "-", given=given)
     assert ended.code == 3
     assert ended.err.startswith("error: standard input: ")
     assert said in ended.err
@@ -294,53 +302,65 @@ def test_a_package_that_is_not_there_is_named_with_its_remedy(wine):
     assert len(answer.stderr.splitlines()) == 1
 
 
-def on_a_terminal(*argv: str, code: str = RUN, **environment: str) -> str:
+@pytest.fixture
+def on_a_terminal(monkeypatch):
     """What a command prints where stdin, stdout and stderr are a terminal."""
-    leader, follower = pty.openpty()
-    clean = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
-    clean |= {"TERM": "xterm-256color", "COLUMNS": "80"}
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *argv],
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env={**clean, **environment},
-    )
-    os.close(follower)
-    said = b""
-    while True:
-        try:
-            part = os.read(leader, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        said += part
-    process.wait(timeout=60)
-    os.close(leader)
-    return said.decode()
+
+    def command(*argv, **environment):
+        leader, follower = pty.openpty()
+        said = bytearray()
+
+        def listen():  # a terminal takes few bytes before somebody must read them
+            while part := os.read(leader, 4096):
+                said.extend(part)
+                if said.endswith(END):
+                    return
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        with monkeypatch.context() as patched:
+            for name in ("NO_COLOR", "FORCE_COLOR"):
+                patched.delenv(name, raising=False)
+            for name, value in ({"TERM": "xterm-256color", "COLUMNS": "80"} | environment).items():
+                patched.setenv(name, value)
+            for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+                stream = open(follower, mode, closefd=False)  # noqa: SIM115  closed with the terminal
+                patched.setattr(sys, name, stream)
+            main(argv)
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+        os.write(follower, END)
+        listener.join(timeout=60)
+        for end in (leader, follower):
+            os.close(end)
+        return said.removesuffix(END).decode()
+
+    return command
 
 
-def test_colours_on_a_terminal_unless_NO_COLOR(wine):  # noqa: N802  the variable's own name
+END = b"\x04"
+"""What no command prints: a terminal that is open says not when all was read."""
+
+
+def test_colours_on_a_terminal_unless_NO_COLOR(wine, on_a_terminal):  # noqa: N802  the variable's own name
     assert "\x1b[" in on_a_terminal("wine.csv")
     assert "\x1b[" not in on_a_terminal("wine.csv", NO_COLOR="1")
 
 
-def test_standard_input_that_is_a_terminal_is_explained(wine):
+def test_standard_input_that_is_a_terminal_is_explained(wine, on_a_terminal):
     assert "none comes" in on_a_terminal("fit", "-")
 
 
-def test_a_bar_with_the_time_left_on_a_terminal_alone(wine, child):
-    rng = np.random.default_rng(0)
-    np.save("long.npy", rng.standard_normal((600_000, 60)))
-    patience = "import lowdim.cli.console as bar; bar.PATIENCE = 0.0"
-    code = f"{patience}\n{RUN}"
-    terminal = on_a_terminal("fit", "long.npy", "--keep", "2", code=code)
+def test_a_bar_with_the_time_left_on_a_terminal_alone(wine, run, on_a_terminal, monkeypatch):
+    np.save("long.npy", np.random.default_rng(0).standard_normal((20_000, 60)))
+    monkeypatch.setattr(console, "PATIENCE", 0.0)
+    monkeypatch.setattr(lowdim.sources.source, "BLOCK_BYTES", 2**20)  # ten blocks
+    terminal = on_a_terminal("fit", "long.npy", "--keep", "2")
     assert "rows" in terminal
     assert re.search(r"about \d+ (s|min) left", terminal)
-    quiet = on_a_terminal("fit", "long.npy", "--keep", "2", "-q", code=code)
+    quiet = on_a_terminal("fit", "long.npy", "--keep", "2", "-q")
     assert quiet == ""
-    assert child("fit", "long.npy", "--keep", "2").err == ""
+    assert run("fit", "long.npy", "--keep", "2").err == ""
 
 
 @pytest.mark.parametrize(

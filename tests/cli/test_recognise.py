@@ -133,6 +133,7 @@ def test_columns_that_are_left_out_and_labels_that_are_missing(run, tables):
         (("--label", "kind", "--neighbours", "0"), 2, "--neighbours 0: it must be"),
         (("--label", "kind", "--drop-first", "99"), 2, "--drop-first 99: it must be"),
         (("--label", "kind", "--reject", "5%", "--max-distance", "1"), 2, "left out, as --reject 0.05 finds the limit"),
+        (("--label", "kind", "--max-distance", "-1"), 2, "--max-distance -1.0: it must be a number from 0."),
         (("--label", "kind", "--json", "-o", "-"), 2, "both want standard output"),
         (("--label", "kind", "--keep", "none"), 2, "--keep none"),
     ],

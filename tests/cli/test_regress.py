@@ -126,7 +126,7 @@ def test_what_cannot_be_is_said(run, fuel, arguments, said):
     assert len(ended.err.splitlines()) == 1
 
 
-def test_standard_input(child, fuel):
-    ended = child("regress", "-", "--target", "octane", "--alone", given=fuel.to_csv(index=False))
+def test_standard_input(run, fuel):
+    ended = run("regress", "-", "--target", "octane", "--alone", given=fuel.to_csv(index=False))
     assert ended.code == 0
     assert "predict octane" in ended.out

@@ -488,3 +488,21 @@ def test_a_regression_has_no_way_back(run, wine):
     assert ended.err == (
         "error: r.lowdim: holds a PCRegression, whose scores do not tell rows again; lowdim info describes it.\n"
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("m.lowdim", "--keep", "3"),
+        ("explain", "m.lowdim", "--scale"),
+        ("info", "m.lowdim", "--drop", "kind"),
+        ("plot", "m.lowdim", "loadings", "--keep", "3", "-o", "l.png"),
+        ("report", "m.lowdim", "-o", "r.html", "--weight", "kind"),
+    ],
+)
+def test_a_model_file_takes_no_options_of_a_fit(run, wine, words):
+    """They would do nothing, and nothing is passed over in silence."""
+    assert run("fit", "wine.csv", "--drop", "kind", "--save", "m.lowdim", "-q").code == 0
+    ended = run(*words)
+    assert ended.code == 2
+    assert "m.lowdim is fitted already" in ended.err

@@ -25,11 +25,12 @@ from catalogue import (
     truth,
 )
 from catalogue import case as named
+from laws import for_each
 from lowdim.errors import AccuracyWarning, BadParameter, NeedsAnotherPass
 from lowdim.sources.source import Source
 
 every_engine = pytest.mark.parametrize("engine", ENGINES, ids=str)
-every_table = pytest.mark.parametrize(
+every_table = for_each(
     "case",
     [
         named(name)
@@ -39,7 +40,6 @@ every_table = pytest.mark.parametrize(
             *("float32", "float32, offset 1e4", "int64", "uint8", "bool", "Fortran order", "negative strides"),
         )
     ],
-    ids=str,
 )
 
 SINGLE = float(np.finfo(np.float32).eps)

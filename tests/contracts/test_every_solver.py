@@ -27,9 +27,10 @@ from catalogue import (
     truth,
 )
 from catalogue import case as named
+from laws import for_each
 from lowdim.errors import AccuracyWarning, RankWarning
 
-every_matrix = pytest.mark.parametrize("case", MATRICES, ids=str)
+every_matrix = for_each("case", MATRICES)
 every_solver = pytest.mark.parametrize("solver", SOLVERS)
 
 TOLERANCE = 1e-10

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 import scipy.sparse
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ from lowdim.errors import LowdimError, SingularModel
 
 HOW = settings(
     deadline=None,
-    max_examples=60,
+    max_examples=20,
     derandomize=True,  # the same examples on every run and machine
     database=None,
     suppress_health_check=[HealthCheck.filter_too_much],
@@ -29,7 +30,16 @@ HOW = settings(
 
 def for_all(*strategies: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A law holds for everything that these strategies make up."""
-    return lambda law: HOW(given(*strategies)(law))
+
+    def decorate(law: Callable[..., None]) -> Callable[..., None]:
+        LAWS.append(given(*strategies)(law))
+        return HOW(given(*strategies)(law))
+
+    return decorate
+
+
+LAWS: list[Callable[..., None]] = []
+"""The laws of this file, whatever the number of examples."""
 
 
 CLOSE = 1e-10
@@ -410,3 +420,9 @@ def outcome(work: Callable[[], Any]) -> Any:
         return work()
     except LowdimError as error:
         return error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_the_laws_hold_for_many_more(law: Callable[..., None]) -> None:
+    settings(HOW, max_examples=200)(law)()

@@ -1,8 +1,8 @@
 """Write golden model files: `python tests/golden/write.py` writes those that are not there yet, and their facts.
 
-A golden file is never written again: it shows what a version of lowdim wrote, and later ones must read it. A new kind
-of model, or a new variant of one, is a new function below. Files whose names end in `-earlier` come from earlier
-versions of lowdim, which wrote fewer facts; no function makes them any more.
+A golden file is never written again: it shows what a version of lowdim wrote, and later ones must read it. A new model
+has one of its default settings; a variant of it is a line or a function below. Files whose names end in `-earlier` come
+from earlier versions of lowdim, which wrote fewer facts; no function makes them any more.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import scipy.sparse
 from answers import answers, answers_of_checkpoint, told
 
 import lowdim
+from lowdim.models.registry import FOLDERS, model_class
 from lowdim.runtime.progress import watching
 
 HERE = Path(__file__).parent
@@ -429,6 +430,12 @@ def _() -> Any:
         stem.with_suffix(".fam").write_text("".join(f"f{i} i{i} 0 0 0 -9\n" for i in range(14)))
         return lowdim.GenotypePCA(2).fit(stem.with_suffix(".bed"))
 
+
+# -- models of which nothing special is known --------------------------------------------------------------------------
+
+for public in FOLDERS:
+    if not any(name.startswith(f"{public}-") for name in GOLDEN):
+        several(public, {"plain": (model_class(public)(), X)})
 
 # -- checkpoints -------------------------------------------------------------------------------------------------------
 

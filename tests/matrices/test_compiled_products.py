@@ -52,7 +52,7 @@ def test_large_matrices_use_them_and_find_the_same(monkeypatch: pytest.MonkeyPat
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 300)) * 0.97 ** np.arange(300) + 3
     plain = PCA(6, svd_solver="lanczos").fit(X)
-    monkeypatch.setattr(matrices, "COMPILED_FROM", 1)
+    monkeypatch.setattr(matrices, "MIN_ENTRIES_TO_COMPILE", 1)
     assert InMemory(ArraySource(X), Scaling()).block == 8
     compiled = PCA(6, svd_solver="lanczos").fit(X)
     np.testing.assert_allclose(compiled.explained_variance_, plain.explained_variance_, rtol=1e-12)

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from catalogue import EPS, case
 from lowdim.matrices.convert import as_matrix
 from lowdim.matrices.matrix import InMemory, RowBlocks
-from lowdim.matrices.project import project
+from lowdim.matrices.products import project
 from lowdim.matrices.scaling import Scaling
 from lowdim.sources.open import open_source
 

@@ -60,8 +60,15 @@ def folder(rows: np.ndarray, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
-@pytest.mark.parametrize("verb", ["fit", "partial_fit"])
-@pytest.mark.parametrize(("name", "memory"), [("rows.npy", "250MB"), ("rows.parquet", "400MB")])
+@pytest.mark.parametrize(
+    ("name", "memory", "verb"),
+    [
+        ("rows.npy", "250MB", "fit"),
+        pytest.param("rows.npy", "250MB", "partial_fit", marks=pytest.mark.slow),
+        pytest.param("rows.parquet", "400MB", "fit", marks=pytest.mark.slow),
+        ("rows.parquet", "400MB", "partial_fit"),
+    ],
+)
 def test_the_peak_of_the_process_stays_within_the_budget(folder, rows, name, memory, verb):
     peak, variances, _ = fitted_by_child(folder / name, memory, verb=verb)
     assert peak <= budget_of("PCA", memory).limit

@@ -23,8 +23,7 @@ from lowdim.results.fields import (
     INLINE,
     OUTSIDE,
     UNLESS_EMPTY,
-    HeldAs,
-    Later,
+    AddedLater,
     Name,
     NonNegative,
     OneOf,
@@ -34,8 +33,9 @@ from lowdim.results.fields import (
     Row,
     Share,
     StandsFor,
-    fits,
+    StoredAs,
     has,
+    matches,
     size,
 )
 from lowdim.types import Floats, Indices, Mask
@@ -63,12 +63,12 @@ class Inner:
     change: Annotated[float, NonNegative, StandsFor(np.inf, -1.0)]
     ends: tuple[float, float]
     runs: tuple[tuple[int, ...], ...]
-    note: Annotated[str, Later("none")] = "none"
+    note: Annotated[str, AddedLater("none")] = "none"
 
 
 @dataclass(frozen=True)
 class Plain:
-    DERIVED: ClassVar[Mapping[str, Any]] = {"n_columns": size("center"), "named": Later(has("columns"))}
+    DERIVED: ClassVar[Mapping[str, Any]] = {"n_columns": size("center"), "named": AddedLater(has("columns"))}
 
     center: Annotated[Floats, "p"]
     values: Annotated[Floats, "k", NonNegative]
@@ -86,7 +86,7 @@ class Whole(Plain):
     scale: Annotated[float, Positive, Name("factor")] = 1.0
     label: str | float | None = None
     used: Annotated[Mask, "n"] = field(default_factory=lambda: np.zeros(0, dtype=bool))
-    right: Annotated[Mask, "n", HeldAs((np.int64,))] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    right: Annotated[Mask, "n", StoredAs((np.int64,))] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     counts: Annotated[Indices, "p"] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     low: Annotated[Floats, "tests", Row("tests", 0, 2), StandsFor(np.nan, -1.0)] = field(default_factory=np.zeros)
     high: Annotated[Floats, "tests", Row("tests", 1, 2), Share] = field(default_factory=np.zeros)
@@ -261,8 +261,8 @@ def test_deep_lists_give_no_other_error() -> None:
     ],
 )
 def test_types_of_facts(hint: Any, good: list[Any], bad: list[Any]) -> None:
-    assert all(fits(hint, value) for value in good)
-    assert not any(fits(hint, value) for value in bad)
+    assert all(matches(hint, value) for value in good)
+    assert not any(matches(hint, value) for value in bad)
 
 
 # -- the records of all models, from golden files: every leaf is tampered with ----------------------------------------
@@ -277,6 +277,7 @@ VARIANTS = [
     *("Recogniser-rejecting", "Autoencoder checkpoint-adam", "Autoencoder checkpoint-lbfgs"),
     *("ProbabilisticPCA checkpoint-begun", "ProbabilisticPCA checkpoint-relevance"),
 ]
+VARIANTS += [f"{kind}-plain" for kind in FOLDERS if not any(name.startswith(f"{kind}-") for name in VARIANTS)]
 every_variant = pytest.mark.parametrize("variant", VARIANTS)
 
 

@@ -9,8 +9,9 @@ import pytest
 import lowdim
 from catalogue import blocks_of, case, fit_quietly, fitted
 from lowdim.models.linear.tables.columns import compute_compression
-from lowdim.results.certificate import Certificate, ranges
+from lowdim.results.certificate import Certificate
 from lowdim.results.table import Table
+from lowdim.words import ranges
 
 # -- the record of a fit --------------------------------------------------------------------------------------------
 

@@ -154,7 +154,7 @@ def test_windows_own_calls(monkeypatch, no_psutil):
 
     kernel = SimpleNamespace(GlobalMemoryStatusEx=status, K32GetProcessMemoryInfo=counters, GetCurrentProcess=Current())
     monkeypatch.setattr(machine, "SYSTEM", "win32")
-    monkeypatch.setattr(machine, "_library", {"kernel32": kernel}.__getitem__)
+    monkeypatch.setattr(machine, "_load_library", {"kernel32": kernel}.__getitem__)
     assert (available_memory(), resident_bytes()) == (5_000, 700)
     kernel.GlobalMemoryStatusEx = kernel.K32GetProcessMemoryInfo = lambda *_: 0  # refused
     assert (available_memory(), resident_bytes()) == (sys.maxsize, 0)
@@ -173,7 +173,7 @@ def test_the_calls_of_macos(monkeypatch, no_psutil):
 
     system = SimpleNamespace(task_info=task_info, host_statistics64=host_statistics64, mach_host_self=lambda: 9)
     monkeypatch.setattr(machine, "SYSTEM", "darwin")
-    monkeypatch.setattr(machine, "_library", {"/usr/lib/libSystem.dylib": system}.__getitem__)
+    monkeypatch.setattr(machine, "_load_library", {"/usr/lib/libSystem.dylib": system}.__getitem__)
     named = SimpleNamespace(in_dll=lambda library, name: {"mach_task_self_": ctypes.c_uint32(7)}[name])
     plain = ctypes.c_uint32
 
@@ -237,7 +237,7 @@ def test_files_are_opened_as_bytes_where_that_must_be_said(tmp_path, monkeypatch
     monkeypatch.setattr(os, "O_BINARY", 2**15, raising=False)
     try:
         assert reload(machine).READ_ONLY & 2**15
-        assert reload(atomic).NEW & 2**15
+        assert reload(atomic).CREATE_FLAGS & 2**15
     finally:
         monkeypatch.undo()
         reload(machine)

@@ -39,6 +39,7 @@ def listed_failures() -> dict[str, list[Listed]]:
     for line in LIST.read_text().splitlines():
         if line.startswith("## `"):
             module = line.split("`")[1]
+            assert module not in found, f"{LIST.name} has two tables of {module}"
             found[module] = []
         row = re.fullmatch(r"\| `(.+)` \| (\d+) \| (.+) \|", line)
         if row:

@@ -8,11 +8,11 @@ import lowdim
 from catalogue import EPS, fit_quietly, with_spectrum
 from lowdim.matrices.matrix import FormedMatrix
 from lowdim.matrices.rounding import Rounding
-from lowdim.solvers.covariance import DIRECT, ONE_CORE, Covariance, leading_pairs
+from lowdim.solvers.covariance import MAX_COLUMNS_DIRECT, MAX_COLUMNS_ONE_CORE, Covariance, find_leading_pairs
 from lowdim.solvers.keep import Keep, KeepCount, KeepMinka, KeepShare
 from lowdim.solvers.lanczos import BlockLanczos
 from lowdim.solvers.sample_gram import SampleGram
-from lowdim.solvers.solver import Solver, complete
+from lowdim.solvers.solver import Solver, complete_basis
 from lowdim.solvers.svd import TSQR, FullSVD, svd
 from solvers.hard import HARD, eigenvalues, hard, matrix_of
 
@@ -69,7 +69,7 @@ def test_a_share_is_reached_by_the_fewest(solver: Solver, share: float) -> None:
 def test_a_large_formed_matrix_is_solved_by_products() -> None:
     # more columns than DIRECT: the covariance route hands over to block Lanczos
     rng = np.random.default_rng(0)
-    p, scales = DIRECT + 20, np.array([50.0, 30.0, 20.0, 19.9, 10.0])
+    p, scales = MAX_COLUMNS_DIRECT + 20, np.array([50.0, 30.0, 20.0, 19.9, 10.0])
     V = np.linalg.qr(rng.standard_normal((p, 5)))[0]
     Y = (np.linalg.qr(rng.standard_normal((40, 5)))[0] * scales) @ V.T
     Y = np.concatenate([Y, 0.1 * np.eye(p)[:200]])
@@ -106,18 +106,18 @@ def test_the_slower_driver_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_missing_directions_are_completed(given: int) -> None:
     rng = np.random.default_rng(0)
     V = np.linalg.qr(rng.standard_normal((9, 9)))[0].T[:given]
-    full = complete(V, 8, rng)
+    full = complete_basis(V, 8, rng)
     np.testing.assert_array_equal(full[:given], V)
     assert np.abs(full @ full.T - np.eye(8)).max() <= 1e-14  # orthogonalised twice
 
 
 @pytest.mark.parametrize("keep", [KeepShare(0.5), KeepShare(0.99), KeepMinka(1100, 3000.0)])
 def test_only_the_wanted_vectors_are_turned_back_and_they_are_lapacks(keep: Keep) -> None:
-    p = ONE_CORE + 100  # from here on they are made apart
+    p = MAX_COLUMNS_ONE_CORE + 100  # from here on they are made apart
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((3000, p)) * 0.995 ** np.arange(p)
     S = rows.T @ rows
-    found = leading_pairs(S, Rounding.of_entries(EPS, S.diagonal()), keep, 1e-10, rng, p, directly=True)
+    found = find_leading_pairs(S, Rounding.of_entries(EPS, S.diagonal()), keep, 1e-10, rng, p, directly=True)
     values, vectors = np.linalg.eigh(S)
     k = len(found.values)
     assert k == keep.count(values[::-1], float(S.trace()))

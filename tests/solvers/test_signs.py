@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lowdim.solvers.certify import fix_signs
+from lowdim.solvers.solver import fix_signs
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from lowdim.errors import BadInput, NeedsAnotherPass, WrongShape
 from lowdim.runtime.threads import in_order
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Block, WeightedSource
-from lowdim.sources.views_of_rows import checked_weights
+from lowdim.sources.wrapped import check_weights
 
 SOURCES = [engine for engine in ENGINES if not engine.batches]
 
@@ -172,4 +172,4 @@ def test_rows_of_weight_zero_are_left_out(name: str) -> None:
 )
 def test_weights_that_make_no_sense_are_refused(bad: Any) -> None:
     with pytest.raises(BadInput, match="weight"):
-        checked_weights(bad, 3)
+        check_weights(bad, 3)

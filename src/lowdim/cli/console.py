@@ -25,7 +25,7 @@ PATIENCE = 0.5
 
 
 @contextmanager
-def shown(quiet: bool, data: str = "") -> Iterator[None]:
+def show_progress(quiet: bool, data: str = "") -> Iterator[None]:
     """Show how far the reading of rows is, on a terminal; turn the first Ctrl-C into a stop between blocks.
 
     Rows of text files are not known before all are read; `data` is their path, from which they are guessed.
@@ -73,9 +73,9 @@ def _first_interrupt(stop: threading.Event) -> Iterator[None]:
 
 def new_count(n_rows: int | None) -> Callable[[int], None]:
     """Begin a reading of rows outside a fit; gives a function that tells the rows so far, and ends it on Ctrl-C."""
-    from lowdim.runtime.progress import new_pass
+    from lowdim.runtime.progress import begin_pass
 
-    tell = new_pass(n_rows)
+    tell = begin_pass(n_rows)
 
     def count(rows: int) -> None:
         if tell(rows):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from lowdim.cli import options
-from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, is_model, load_model, naming, refuse_absent
+from lowdim.cli.data import is_model, load_model, prefix_errors, refuse_absent
+from lowdim.cli.options import ROWS_ONLY, DataOptions, ModelOrTable, OutputOptions, TalkOptions, takes_groups
 from lowdim.errors import BadParameter
 from lowdim.words import column_names
 
@@ -17,17 +14,13 @@ lowdim convert wine.csv -o wine.parquet    # a table, with all of its columns
 lowdim convert wine.lowdim -o wine.npz     # mean, components, variances
 """
 
-File = Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A table, or a .lowdim model file.")]
 
-
-def convert(
-    file: File,
-    table: options.Table = None,
-    sql: options.Sql = None,
-    output: options.Output = None,
-    raw: options.Raw = False,
-    quiet: options.Quiet = False,
-) -> int:
+@takes_groups(
+    **dict.fromkeys(("columns", "drop", "encode"), "a table is written whole; --sql chooses columns of it"),
+    **dict.fromkeys(("label", "weight"), "all columns are written as they stand; leave it out"),
+    **ROWS_ONLY,
+)
+def convert(file: ModelOrTable, *, wish: DataOptions, out: OutputOptions, talk: TalkOptions) -> int:
     """Write a table in another format, or a model's arrays.
 
     Fitted scikit-learn models are converted in Python only, with lowdim.convert(model).save("model.lowdim"): their
@@ -37,35 +30,32 @@ def convert(
 
     refuse_absent(file)
     if is_model(file):
-        return _model_arrays(file, output, quiet)
-    check_output(output, file)
-    return _table(file, table, sql, output, raw, quiet)
+        return _write_model_arrays(file, out.output, talk)
+    check_output(out.output, file)
+    return _write_table(wish.of(file), out, talk)
 
 
-def _table(file: str, table: str | None, sql: str | None, output: str | None, raw: bool, quiet: bool) -> int:
-    from lowdim.cli.console import new_count, shown
-    from lowdim.sources.formats.table import TableSource
+def _write_table(wish: DataOptions, out: OutputOptions, talk: TalkOptions) -> int:
+    from lowdim.cli.console import new_count, show_progress
     from lowdim.views.files.tables import open_table
 
-    wish = Wish(file, table=table, sql=sql)
-    with naming(wish.name), shown(quiet, file):
-        source = wish.open()
-        if isinstance(source, TableSource):
+    with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
+        source: Any = wish.open()
+        if source.every_column:
             names, batches = source.every_column, source.batches()
         else:
             names = list(column_names(source))
             batches = (dict(zip(names, _dense(block.rows).T, strict=True)) for block in source.blocks())
-        with open_table(output, names, raw=raw) as written:
+        with open_table(out.output, names, raw=out.raw) as written:
             count = new_count(source.n_rows)
             for batch in batches:
                 written.write(batch)
                 count(written.n_rows)
-    if output not in (None, "-") and not quiet:
-        say_line(f"{output}: {written.n_rows:,} rows × {len(names):,} columns")
+    talk.note(out.output, f"{written.n_rows:,} rows × {len(names):,} columns")
     return 0
 
 
-def _model_arrays(file: str, output: str | None, quiet: bool) -> int:
+def _write_model_arrays(file: str, output: str | None, talk: TalkOptions) -> int:
     import numpy as np
 
     from lowdim.cli.writing import check_output
@@ -92,8 +82,7 @@ def _model_arrays(file: str, output: str | None, quiet: bool) -> int:
         arrays["column_weight"] = fit.column_weight
     with atomic_write(output) as target:
         np.savez(target, **arrays)
-    if not quiet:
-        say_line(f"{output}: {', '.join(arrays)}")
+    talk.note(output, ", ".join(arrays))
     return 0
 
 

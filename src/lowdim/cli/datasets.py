@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lowdim.cli import options
-from lowdim.cli.errors import say_line
-from lowdim.cli.help import near_names
+from lowdim.cli.data import near_names
+from lowdim.cli.options import OutputOptions, TalkOptions, takes_groups
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -26,36 +25,34 @@ lowdim datasets iris | lowdim - --label label
 Name = Annotated[str | None, typer.Argument(metavar="[NAME]", show_default=False, help="Which; without it, a list.")]
 
 
-def datasets(
-    name: Name = None,
-    output: options.Output = None,
-    json: options.Json = False,
-    raw: options.Raw = False,
-    quiet: options.Quiet = False,
-) -> int:
+@takes_groups()
+def datasets(name: Name = None, *, out: OutputOptions, talk: TalkOptions) -> int:
     """List the data sets that come with lowdim, or write one."""
     from lowdim import datasets as every
     from lowdim.cli.writing import check_output
 
     names = [one for one in every.__all__ if one != "Dataset"]
     if name is None:
-        if output is not None:
-            raise BadParameter(f"-o {output}: say which data set to write, as in lowdim datasets iris -o {output}.")
-        return _say_list({one: _made(one) for one in names}, json)
+        if out.output is not None:
+            raise BadParameter(
+                f"-o {out.output}: say which data set to write, as in lowdim datasets iris -o {out.output}."
+            )
+        return _say_list({one: _make(one) for one in names}, talk.json)
     if name not in names:
         near = near_names(name, names)
         guess = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}."
         raise BadParameter(f"there is no data set {name!r}; {guess}")
-    check_output(output)
-    found = _made(name)
-    _write(found, output, raw)
-    if output not in (None, "-") and not quiet:
-        n, p = found.values.shape
-        say_line(f"{output}: {n:,} rows × {p:,} columns. {found.about}")
+    check_output(out.output)
+    found = _make(name)
+    aside = {"row": found.rows, "label": found.labels}
+    beside = {name: list(values) for name, values in aside.items() if values is not None}
+    out.write({**beside, **dict(zip(found.columns, found.values.T, strict=True))})
+    n, p = found.values.shape
+    talk.note(out.output, f"{n:,} rows × {p:,} columns. {found.about}")
     return 0
 
 
-def _made(name: str) -> Dataset:
+def _make(name: str) -> Dataset:
     from lowdim import datasets as every
 
     found: Dataset = getattr(every, name)(*MADE.get(name, ()))
@@ -83,12 +80,3 @@ def _say_list(found: dict[str, Dataset], json: bool) -> int:
     ]
     say([*lines, Line(""), Line("lowdim datasets wine -o wine.csv", "command")])
     return 0
-
-
-def _write(found: Dataset, output: str | None, raw: bool) -> None:
-    from lowdim.views.files.tables import open_table
-
-    aside = {"row": found.rows, "label": found.labels}
-    beside = {name: list(values) for name, values in aside.items() if values is not None}
-    with open_table(output, [*beside, *found.columns], raw=raw) as table:
-        table.write({**beside, **dict(zip(found.columns, found.values.T, strict=True))})

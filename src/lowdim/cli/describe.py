@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from lowdim.cli import options
-from lowdim.cli.info import info, say_description
-from lowdim.cli.models.fit import fitted, say_fit
-from lowdim.cli.options import ModelOptions, Wish, is_model, naming, takes_groups
+from lowdim.cli.data import is_model, prefix_errors
+from lowdim.cli.info import say_description, say_model_file
+from lowdim.cli.models.fit import fit_model, say_fit
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, refuse_typed, takes_groups
 
 EXAMPLES = """
 lowdim wine.csv                       # what is in it, and its main dimensions
@@ -16,29 +17,22 @@ lowdim wine.csv --json                # the same for programs
 
 
 @takes_groups()
-def describe(
-    data: options.Data,
-    *,
-    asked: ModelOptions,
-    wish: Wish,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> int:
+def describe(data: options.Data, *, asked: ModelOptions, wish: DataOptions, talk: TalkOptions) -> int:
     """Say what a table holds, and what its main dimensions are; nothing is written."""
     if is_model(data):
-        return info(data, json=json)
-    from lowdim.cli.model import build
+        refuse_typed(data, asked, wish)
+        return say_model_file(data, talk.json)
     from lowdim.errors import MissingValues
 
-    wish, estimator = wish.of(data), build(asked)
-    with naming(wish.name):
+    wish, estimator = wish.of(data), asked.build()
+    with prefix_errors(wish.name):
         source = wish.open()
         try:
-            estimator = fitted(estimator, source, None, quiet, data)
+            estimator = fit_model(estimator, source, wish, talk)
         except MissingValues:
             if not source.repeatable:
                 raise
-            say_description("describe", wish, source, json, quiet)
+            say_description("describe", wish, source, talk)
             return 0
-    say_fit("describe", estimator, wish, source, asked, json, quiet)
+    say_fit("describe", estimator, wish, source, asked, talk)
     return 0

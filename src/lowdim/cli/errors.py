@@ -82,12 +82,13 @@ def report(error: BaseException, known: Collection[str] = ()) -> int:
 def report_usage(error: TyperException) -> int:
     """Say what is wrong with a command line, and where its help is."""
     message = error.format_message().rstrip(".")
-    near = difflib.get_close_matches(
-        getattr(error, "option_name", ""), getattr(error, "possibilities", None) or [], n=1
-    )
-    if near:
+    option, context = getattr(error, "option_name", ""), getattr(error, "ctx", None)
+    near = difflib.get_close_matches(option, getattr(error, "possibilities", None) or [], n=1)
+    refused = getattr(context.command.callback, "refused", {}) if context is not None else {}
+    if option.removeprefix("--") in refused:
+        message = f"{option}: {refused[option.removeprefix('--')]}"
+    elif near:
         message = f"{error.message}; did you mean {near[0]}?"
-    context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "lowdim"
     message = message[:1].lower() + message[1:]
     say_error(f"{message}{'' if message.endswith('?') else '.'} See {command} --help.")
@@ -109,26 +110,26 @@ def say_line(text: str) -> None:
 
 def in_words(message: errors.Told, known: Collection[str] = ()) -> str:
     """A sentence of the library for the command line, whose verb has the `known` options (without dashes)."""
-    return _worded(message.pieces, known)
+    return _write_piece(message.pieces, known)
 
 
-def _worded(piece: errors.Piece | tuple[errors.Piece, ...], known: Collection[str]) -> str:
+def _write_piece(piece: errors.Piece | tuple[errors.Piece, ...], known: Collection[str]) -> str:
     if isinstance(piece, tuple):
-        return "".join(_worded(part, known) for part in piece)
+        return "".join(_write_piece(part, known) for part in piece)
     if isinstance(piece, errors.Words):
-        return _worded(piece.prompt, known)
+        return _write_piece(piece.prompt, known)
     if isinstance(piece, errors.Setting):
-        return _typed(piece, known) or str(piece)
+        return _type_setting(piece, known) or str(piece)
     if isinstance(piece, errors.Refusal):
-        typed = _typed(piece.setting, known)
+        typed = _type_setting(piece.setting, known)
         if typed is None:
             return str(piece)
-        needed = _plain(_worded(piece.needed, known))
+        needed = _without_quotes(_write_piece(piece.needed, known))
         return f"{typed}: {SUBJECTS.get(piece.setting.name, 'it')} must be {needed}"
     return piece
 
 
-def _typed(setting: errors.Setting, known: Collection[str]) -> str | None:
+def _type_setting(setting: errors.Setting, known: Collection[str]) -> str | None:
     """A setting as it is typed; None where the verb has no option for it."""
     names = OPTIONS.get(setting.name, (setting.name.replace("_", "-"),))
     option = next((name for name in names if name in known), None)
@@ -145,9 +146,15 @@ def _typed(setting: errors.Setting, known: Collection[str]) -> str | None:
     return f"--{option} {'all' if value is None else value}"
 
 
-def _plain(words: str) -> str:
+def _without_quotes(words: str) -> str:
     """Words without the quotation marks, the None and the capitals of Python."""
     words = re.sub(r"([\"'])([^\"']*)\1", r"\2", words)
-    for python, plain in ((", or None", ""), ("None, ", ""), ("True or False", "true or false")):
+    for python, plain in (
+        (", or None", ""),
+        (" or None", ""),
+        ("None or ", ""),
+        ("None, ", ""),
+        ("True or False", "true or false"),
+    ):
         words = words.replace(python, plain)
     return words

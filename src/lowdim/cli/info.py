@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from lowdim.cli import options
-from lowdim.cli.options import Wish, is_model, left_out, load_any, naming
+from lowdim.cli.data import is_model, load_any, prefix_errors
+from lowdim.cli.options import DataOptions, ModelOrTable, TalkOptions, refuse_typed, takes_groups
 from lowdim.models.registry import KINDS
 
 if TYPE_CHECKING:
@@ -25,26 +22,27 @@ lowdim info wine.csv       # what each column holds, and what is missing
 SETTINGS = ("scale", "center", "centered", "whiten")
 """What is said of a model's settings."""
 
-File = Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A .lowdim model file, or a table.")]
 
-
-def info(
-    file: File,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    encode: options.Encode = False,
-    table: options.Table = None,
-    sql: options.Sql = None,
-    json: options.Json = False,
-) -> int:
+@takes_groups(
+    label="no rows are named here; --drop leaves a column out",
+    weight="columns are told of, and every row of them counts once; leave it out",
+    quiet="this verb does nothing but say something; leave it out",
+)
+def info(file: ModelOrTable, *, wish: DataOptions, talk: TalkOptions) -> int:
     """Say what is in a model file or a table; nothing is fitted."""
-    if not is_model(file):
-        wish = Wish(file, columns, drop, encode=encode, table=table, sql=sql)
-        with naming(wish.name):
-            say_description("info", wish, wish.open(), json, quiet=False)
-        return 0
+    if is_model(file):
+        refuse_typed(file, wish)
+        return say_model_file(file, talk.json)
+    wish = wish.of(file)
+    with prefix_errors(wish.name):
+        say_description("info", wish, wish.open(), talk)
+    return 0
+
+
+def say_model_file(file: str, json: bool) -> int:
+    """Print what is in a model file."""
     from lowdim.cli.console import say, say_json, text_width
-    from lowdim.models.base.overview import overview_of
+    from lowdim.models.base.output import overview_of
     from lowdim.views.text.facts import fit_facts
     from lowdim.views.text.screen import file_screen
 
@@ -61,24 +59,24 @@ def info(
     return 0
 
 
-def say_description(command: str, wish: Wish, source: Source, json: bool, quiet: bool) -> None:
+def say_description(command: str, wish: DataOptions, source: Source, talk: TalkOptions) -> None:
     """Read the data once, and print what each column holds."""
-    from lowdim.cli.console import say, say_json, shown, text_width
+    from lowdim.cli.console import show_progress
     from lowdim.models.base.input import describe as read
     from lowdim.views.text.facts import description_facts
     from lowdim.views.text.lines import Line, wrapped
     from lowdim.views.text.screen import description, next_steps
 
-    with shown(quiet, wish.data):
+    with show_progress(talk.quiet, wish.data):
         found = read(source)
-    if json:
-        say_json(command, {"data": wish.name, "left_out": dict(left_out(source)), **description_facts(found)})
-    elif not quiet:
-        width = text_width()
-        lines = description(wish.name, found, left_out(source), width)
+
+    def lines(width: int) -> list[Line]:
+        told = description(wish.name, found, source.left_out, width)
         if not found.complete:
-            lines += [Line(""), *wrapped("note      ", _remedy(found), width, "note")]
-        say([*lines, *next_steps(tuple(_next(wish, found)), width)], sys.stdout)
+            told += [Line(""), *wrapped("note      ", _remedy(found), width, "note")]
+        return [*told, *next_steps(tuple(_next(wish, found)), width)]
+
+    talk.say(command, lambda: {**wish.facts(source), **description_facts(found)}, lines)
 
 
 def _remedy(found: Description) -> str:
@@ -89,7 +87,7 @@ def _remedy(found: Description) -> str:
     )
 
 
-def _next(wish: Wish, found: Description) -> list[tuple[str, str]]:
+def _next(wish: DataOptions, found: Description) -> list[tuple[str, str]]:
     """Command lines that fill or leave out what is not complete, where enough is."""
     if wish.data == "-":
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,7 +14,7 @@ from lowdim.cli import options
 from lowdim.errors import BadParameter, MissingValues
 
 if TYPE_CHECKING:
-    from lowdim.cli.options import Wish
+    from lowdim.cli.options import DataOptions, OutputOptions
     from lowdim.models.base.estimator import Model
     from lowdim.sources.source import Source
 
@@ -33,18 +34,19 @@ class Code(str):
         return str(self)
 
 
-def open_call(wish: Wish, *more: str) -> str:
+def python_open(wish: DataOptions, *more: str) -> str:
     """`lowdim.open(…)` with what was asked for at the prompt."""
-    listed = [(name, options.names_of(text)) for name, text in (("columns", wish.columns), ("drop", wish.drop))]
+    listed = [(name, options.split_names(text)) for name, text in (("columns", wish.columns), ("drop", wish.drop))]
     chosen = [("label", wish.label), ("weight", wish.weight), ("table", wish.table), ("sql", wish.sql)]
     given = [f"{name}={value!r}" for name, value in [*listed, *chosen] if value is not None]
     return f"lowdim.open({', '.join([repr(wish.data), *more, *given, *(['encode=True'] if wish.encode else [])])})"
 
 
-def call(verb: str, data: list[Any], settings: Mapping[str, tuple[Any, Any]]) -> str:
-    """`lowdim.verb(…)` with the settings whose value is not the usual one, each given as (value, usual)."""
-    said = [f"{name}={value!r}" for name, (value, usual) in settings.items() if value != usual]
-    return f"lowdim.{verb}({', '.join([*map(repr, data), *said])})"
+def python_call(function: Callable[..., Any], data: list[Any], settings: Mapping[str, Any]) -> str:
+    """`lowdim.function(…)` with the settings whose value is not the usual one."""
+    usual = signature(function).parameters
+    given = [f"{name}={value!r}" for name, value in settings.items() if value != usual[name].default]
+    return f"lowdim.{function.__name__}({', '.join([*map(repr, data), *given])})"
 
 
 def write_page(path: str | None, make: Callable[..., Any], found: Any, made: str, given: list[str]) -> None:
@@ -113,23 +115,18 @@ def score_names(estimator: Model) -> list[str]:
     return list(estimator._axes)
 
 
-def write_scores(source: Source, estimator: Model, output: str | None, label: str | None, raw: bool) -> int:
-    """Write the scores of rows; gives their number. Individuals of a PLINK file have their names before them."""
-    from lowdim.sources.genotypes.plink import PlinkSource
-
+def write_scores(source: Source, estimator: Model, out: OutputOptions, label: str | None) -> int:
+    """Write the scores of rows; gives their number. Individuals of a file of genotypes have their names before them."""
     names, holes = score_names(estimator), takes_holes(estimator)
     if not names:
         raise BadParameter("The model has no components, so that rows have no scores: fit it with some.")
-    if isinstance(source, PlinkSource):
+    if source.genotypes:
         label = label or "iid"
-        if is_of_genotypes(estimator):  # the file lies SNP by SNP: rows of it would each be a walk through all of it
-            from lowdim.views.files.tables import open_table
-
+        if estimator._takes_genotypes:  # the file lies SNP by SNP: rows of it would each be a walk through all of it
             scores = dict(zip(names, estimator.transform(source).T, strict=True))
-            with open_table(output, [label, *names], raw=raw) as table:
-                table.write({label: source.aside(label), **scores})
-                return table.n_rows
-    return write_rows(source, estimator.transform, names, output, label, raw, holes=holes)
+            out.write({label: source.aside(label), **scores})
+            return len(scores[names[0]])
+    return write_rows(source, estimator.transform, names, out, label, holes=holes)
 
 
 def takes_holes(estimator: Model) -> bool:
@@ -137,20 +134,12 @@ def takes_holes(estimator: Model) -> bool:
     return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
 
 
-def is_of_genotypes(estimator: Model) -> bool:
-    """Whether a model is one of genotypes."""
-    from lowdim.models.genotype_pca.model import GenotypePCA
-
-    return isinstance(estimator, GenotypePCA)
-
-
 def write_rows(
     source: Source,
     change: Callable[[Any], Any],
     names: Sequence[str],
-    output: str | None,
+    out: OutputOptions,
     label: str | None,
-    raw: bool,
     take: Sequence[int] | None = None,
     holes: bool = False,
 ) -> int:
@@ -166,7 +155,7 @@ def write_rows(
     if label is not None and label in names:
         raise BadParameter(f"--label {label}: the table that is written has a column of that name; rename the label.")
     read = source.columns if take is None or source.columns is None else [source.columns[j] for j in take]
-    with open_table(output, [*([] if label is None else [label]), *names], raw=raw) as table:
+    with open_table(out.output, [*([] if label is None else [label]), *names], raw=out.raw) as table:
         for start, every, labels in _blocks(source.unweighted(), label):
             chosen = every if take is None else every[:, take]
             if not holes:
@@ -180,16 +169,9 @@ def write_rows(
 
 
 def _blocks(source: Source, label: str | None) -> Iterator[tuple[int, Any, Any]]:
-    from lowdim.sources.formats.table import TableSource
-
     if label is None:
-        yield from ((block.start, block.rows, None) for block in source.blocks())
-    elif isinstance(source, TableSource):
-        yield from ((block.start, block.rows, labels) for block, labels in source.labelled(label))
-    else:
-        labels = source.aside(label)
-        for block in source.blocks():
-            yield block.start, block.rows, labels[block.start : block.start + block.rows.shape[0]]
+        return ((block.start, block.rows, None) for block in source.blocks())
+    return ((block.start, block.rows, labels) for block, labels in source.labelled(label))
 
 
 def _refuse_holes(rows: Any, start: int, columns: Sequence[str] | None) -> None:

@@ -1,12 +1,28 @@
-"""Small data to try things on: tables of the lectures, planted truths, and scikit-learn's own small sets.
+"""Small data to try things on.
 
-Importing this room loads numpy alone; scikit-learn is imported by the functions that read it.
+Its files, in reading order::
+
+    dataset     The record that every function returns: values, names, source, truth.
+    published   Published tables: the lectures', two textbooks' (CSV files in `tables/`), and scikit-learn's.
+    generators  Data made from a known truth.
+
+Importing this room loads NumPy alone; scikit-learn is imported by the functions that read it. The same seed gives the
+same data. Every table names its source.
 """
 
-from lowdim.datasets.bundled import breast_cancer, digits, iris, wine
 from lowdim.datasets.dataset import Dataset
 from lowdim.datasets.generators import circles, planted, stepping_stone, swiss_roll
-from lowdim.datasets.published import decathlon, eight_by_two, rank_one_toy, uk_foods, us_arrests
+from lowdim.datasets.published import (
+    breast_cancer,
+    decathlon,
+    digits,
+    eight_by_two,
+    iris,
+    rank_one_toy,
+    uk_foods,
+    us_arrests,
+    wine,
+)
 
 __all__ = [
     "Dataset",

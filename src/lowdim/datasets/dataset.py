@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import NeedsExtra, WrongShape
+from lowdim.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +50,7 @@ class Dataset:
     False
     """
 
-    values: NDArray[Any]
+    values: Array
     """(n, p), read-only."""
     columns: tuple[str, ...]
     """p names."""
@@ -58,9 +58,9 @@ class Dataset:
     """One sentence and the source."""
     rows: tuple[str, ...] | None = None
     """n names, or None."""
-    labels: NDArray[Any] | None = None
+    labels: Array | None = None
     """(n,) read-only, or None."""
-    truth: Mapping[str, NDArray[Any]] | None = None
+    truth: Mapping[str, Array] | None = None
     """Named arrays, read-only, or None."""
 
     def __post_init__(self) -> None:
@@ -141,8 +141,8 @@ def _needs(package: str, what: str) -> Any:
         raise NeedsExtra(f"{what} needs {package}, which is not installed: pip install {package}.") from error
 
 
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    view = np.asarray(array).view()  # a view, so that the array of whoever built the record stays as it was
+def _read_only(array: Array) -> Array:
+    view = np.asarray(array).view()  # a view, so that the caller's array stays writeable
     view.flags.writeable = False
     return view
 

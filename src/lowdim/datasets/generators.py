@@ -5,11 +5,11 @@ from __future__ import annotations
 import operator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lowdim.datasets.dataset import Dataset
 from lowdim.errors import BadParameter
-from lowdim.types import Floats
+from lowdim.types import Floats, Mask
 
 # Parameters of the generators: checked, with messages that say what is needed.
 
@@ -45,9 +45,6 @@ def _number(
     if not inside or not np.isfinite(given):  # NaN is not inside either
         raise BadParameter.of(owner, name, given, needed)
     return float(given)
-
-
-# Data made from a known truth, to hold an answer against. The same seed gives the same data.
 
 
 def planted(
@@ -247,11 +244,11 @@ def swiss_roll(n: int = 1000, *, noise: float = 0.0, random_state: Seed = 0) -> 
     )
 
 
-def _holes(rng: np.random.Generator, shape: tuple[int, int], share: float, patterns: int | None) -> NDArray[np.bool_]:
+def _holes(rng: np.random.Generator, shape: tuple[int, int], share: float, patterns: int | None) -> Mask:
     if patterns is None:
         return rng.random(shape) < share
     n, p = shape
-    drawn: NDArray[np.bool_] = (rng.random((patterns, p)) < share)[rng.integers(patterns, size=n)]
+    drawn: Mask = (rng.random((patterns, p)) < share)[rng.integers(patterns, size=n)]
     return drawn
 
 
@@ -372,7 +369,7 @@ def _likeness(n_side: int, migration: float, long_range: float) -> Floats:
     the Laplacian L of the grid, so they settle at the covariance M C M + I = C: C = (I − M²)⁻¹.
     """
     index = np.arange(n_side)
-    # Whoever would leave the map stays: L has cosines as eigenvectors, with these values along one side.
+    # Migrants who would leave the map stay: L has cosines as eigenvectors, with these values along one side.
     side = np.cos(np.pi * np.outer(index + 0.5, index) / n_side)
     side /= np.linalg.norm(side, axis=0)
     steps = 2 - 2 * np.cos(np.pi * index / n_side)

@@ -6,13 +6,10 @@ Here both products of Q YᵀY meet six rows while they are in the cache, and not
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
-from lowdim.types import Floats
+from lowdim.types import Array, Floats
 
 # Only where one sum runs along a row may its terms be taken in another order, as vector units need it. Elsewhere that
 # would let the compiler add x and take the shift off afterwards, and lose the digits that the shift is there to keep.
@@ -24,7 +21,7 @@ ROWS = 6
 
 
 @numba.njit(nogil=True, cache=True, fastmath=IN_ORDER)
-def add_normal(rows: NDArray[Any], center: Floats, weight: Floats, Q: Floats, out: Floats) -> None:
+def add_normal(rows: Array, center: Floats, weight: Floats, Q: Floats, out: Floats) -> None:
     """out += Q Yᵀ diag(weight) Y for Y = rows − center, (n, p); Q and out are (b, p) with b a multiple of four."""
     n, b = len(rows), len(Q)
     scores = np.zeros((ROWS, b))
@@ -45,7 +42,7 @@ def add_normal(rows: NDArray[Any], center: Floats, weight: Floats, Q: Floats, ou
 
 
 @numba.njit(nogil=True, cache=True, fastmath=IN_ORDER)
-def add_sums(rows: NDArray[Any], shift: Floats, total: Floats, squares: Floats) -> None:
+def add_sums(rows: Array, shift: Floats, total: Floats, squares: Floats) -> None:
     """total += Σ (x − shift) and squares += Σ (x − shift)² over rows (n, p), all (p,)."""
     for i in range(len(rows)):
         x = rows[i]
@@ -56,9 +53,7 @@ def add_sums(rows: NDArray[Any], shift: Floats, total: Floats, squares: Floats) 
 
 
 @numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
-def _scores_of_two(
-    x: NDArray[Any], y: NDArray[Any], center: Floats, Q: Floats, q: int, scores: Floats, row: int
-) -> None:
+def _scores_of_two(x: Array, y: Array, center: Floats, Q: Floats, q: int, scores: Floats, row: int) -> None:
     """Scores of two rows on four vectors: eight sums, as many as keep the multipliers busy."""
     q0, q1, q2, q3 = Q[q], Q[q + 1], Q[q + 2], Q[q + 3]
     a0 = a1 = a2 = a3 = b0 = b1 = b2 = b3 = 0.0
@@ -78,12 +73,12 @@ def _scores_of_two(
 
 @numba.njit(nogil=True, cache=True, fastmath=IN_ORDER)
 def _add_to_two(
-    r0: NDArray[Any],
-    r1: NDArray[Any],
-    r2: NDArray[Any],
-    r3: NDArray[Any],
-    r4: NDArray[Any],
-    r5: NDArray[Any],
+    r0: Array,
+    r1: Array,
+    r2: Array,
+    r3: Array,
+    r4: Array,
+    r5: Array,
     center: Floats,
     scores: Floats,
     q: int,

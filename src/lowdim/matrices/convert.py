@@ -1,4 +1,4 @@
-"""From whatever the user has to the matrix that a solver sees, and what a memory budget leaves for it."""
+"""From a source to the matrix that a solver sees, and what a memory limit leaves for it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lowdim.errors import BadInput, TooLarge
 from lowdim.matrices.matrix import InMemory, RowBlocks
@@ -16,12 +16,11 @@ from lowdim.runtime.memory import SLACK, Budget, available_memory
 from lowdim.runtime.threads import allowed_threads
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import BLOCK_BYTES, ConvertibleSource, Source
-from lowdim.sources.views_of_rows import checked_weights
+from lowdim.sources.wrapped import check_weights
+from lowdim.types import Floats
 
-# From whatever the user has to the matrix that a solver sees.
 
-
-def rung_of(source: Source, *, whole: bool = False, room: int | None = None) -> type[RowBlocks]:
+def choose_rung(source: Source, *, whole: bool = False, room: int | None = None) -> type[RowBlocks]:
     """The rung of the ladder that the source should stand on, without building it.
 
     What can become an array does where it is small, and with `whole`; else it stays in blocks. `room` is the bytes
@@ -31,11 +30,11 @@ def rung_of(source: Source, *, whole: bool = False, room: int | None = None) -> 
         return InMemory
     if not isinstance(source, ConvertibleSource) or source.weighted:
         return RowBlocks
-    wanted = whole or _small(source)
-    return InMemory if wanted and fits(source, room) else RowBlocks
+    wanted = whole or _is_small(source)
+    return InMemory if wanted and fits_in_memory(source, room) else RowBlocks
 
 
-def fits(source: Source, room: int | None) -> bool:
+def fits_in_memory(source: Source, room: int | None) -> bool:
     """Whether the rows as one array take at most half of the memory that is left."""
     if not isinstance(source, ConvertibleSource) or source.weighted or source.likely_bytes is None:
         return False
@@ -43,7 +42,7 @@ def fits(source: Source, room: int | None) -> bool:
     return 2 * source.likely_bytes <= free
 
 
-def in_memory(source: Source) -> Source:
+def load_rows(source: Source) -> Source:
     """The rows as one array, where they do not lie in one yet."""
     if not isinstance(source, ConvertibleSource):
         return source
@@ -57,17 +56,17 @@ def as_matrix(
     rung: type[RowBlocks] | None = None,
 ) -> RowBlocks:
     """The matrix that a solver sees, on the rung that was planned; rows of weight zero are left out."""
-    weight = None if sample_weight is None else row_weights(source, sample_weight)
-    if (rung or rung_of(source)) is InMemory:
-        source = in_memory(source)
+    weight = None if sample_weight is None else read_weights(source, sample_weight)
+    if (rung or choose_rung(source)) is InMemory:
+        source = load_rows(source)
     if not isinstance(source, (ArraySource, SparseSource)):
         return RowBlocks(source if weight is None else source.with_weights(weight), scaling)
     if weight is not None and not weight.all():
-        source, weight = _without(source, weight == 0), weight[weight > 0]
+        source, weight = _drop_rows(source, weight == 0), weight[weight > 0]
     return InMemory(source, scaling, weight)
 
 
-def row_weights(source: Source, sample_weight: ArrayLike | float) -> NDArray[np.float64]:
+def read_weights(source: Source, sample_weight: ArrayLike | float) -> Floats:
     """(n,) weights of the rows of a source that has none of its own."""
     if source.weighted:
         raise BadInput(
@@ -79,21 +78,21 @@ def row_weights(source: Source, sample_weight: ArrayLike | float) -> NDArray[np.
             f"sample_weight was given for {source.describe()}, whose number of rows is not known: pass an array, "
             "or call partial_fit with each block and its weights."
         )
-    return checked_weights(sample_weight, n_rows)
+    return check_weights(sample_weight, n_rows)
 
 
-def _small(source: ConvertibleSource) -> bool:
+def _is_small(source: ConvertibleSource) -> bool:
     few = source.n_rows is not None and source.n_rows < source.n_columns
     return few or (source.likely_bytes or sys.maxsize) <= BLOCK_BYTES
 
 
-def _without(source: ArraySource | SparseSource, dropped: Any) -> ArraySource | SparseSource:
+def _drop_rows(source: ArraySource | SparseSource, dropped: Any) -> ArraySource | SparseSource:
     if isinstance(source, SparseSource):
         return SparseSource(source.matrix[~dropped], source.columns)
     return ArraySource(source.array[~dropped], source.columns)
 
 
-def relative_spacing(dtype: np.dtype[Any]) -> float:
+def spacing_of(dtype: np.dtype[Any]) -> float:
     """Spacing of the numbers that the data can hold, float64 at the finest; 0 for whole numbers that it holds all."""
     if dtype.kind != "f" and dtype.itemsize < 8:
         return 0.0
@@ -102,7 +101,7 @@ def relative_spacing(dtype: np.dtype[Any]) -> float:
 
 # What a memory budget leaves for a fit: the solver, its result, and blocks of rows beside them.
 
-LEAST_BLOCK = 2**18
+MIN_BLOCK_BYTES = 2**18
 """Smaller blocks would be read and folded at a price."""
 
 
@@ -146,7 +145,7 @@ class Room:
 
     @property
     def _least_block(self) -> int:
-        return max(LEAST_BLOCK, 16 * self.source.n_columns * self.source.dtype.itemsize)
+        return max(MIN_BLOCK_BYTES, 16 * self.source.n_columns * self.source.dtype.itemsize)
 
     def _left(self, k: int, p: int) -> int:
         return self.budget.room - self.array - self.source.reading_bytes - 2 * 8 * k * p

@@ -10,50 +10,45 @@ from functools import partial
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, ConstantColumns, NeedsAnotherPass
-from lowdim.matrices.missing import missing_values
-from lowdim.matrices.moments import OWN, PIECE_ROWS, TINIEST, Moments, beside, block_moments
+from lowdim.matrices.missing import missing_values_error
+from lowdim.matrices.moments import EXTRA_ROUNDINGS, PIECE_ROWS, SMALLEST_NUMBER, Moments, block_moments, join_columns
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.products import (
+    MAX_CANCELLATION,
     Span,
     add,
     block_normal,
     block_scores,
     block_triangle,
+    cut_columns,
     gram_of_span,
     learn_span,
     merge_triangles,
     product_with_span,
-    spans,
 )
 from lowdim.matrices.rounding import UNIT_ROUNDOFF, Rounding
 from lowdim.matrices.scaling import Scaling
 from lowdim.runtime.threads import all_blas_threads, in_order, one_blas_thread
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source, WeightedSource
-from lowdim.types import Floats
+from lowdim.types import Floats, Mask
 
-# The ladder of matrices: Matrix (products) < RowBlocks (one fold over rows) < InMemory (the array itself).
-#
 # All of them stand for Y = √w · (X − center) · gain without ever changing or copying X. A solver says which rung it
 # needs; `passes` counts how often the rows were read.
 
-BEARABLE = 1e4
-"""Cancellation up to which sparse rows have their mean taken off products: four of sixteen digits, to keep zeros."""
-
-HARMLESS = 64.0
+MAX_DENSE_CANCELLATION = 64.0
 """The same for dense rows, where it spares a copy: six of 53 bits, which `rounding` counts."""
 
-HARMLESS_LOW = 1e-18
+MAX_SHARE_LEFT_OF_MEAN = 1e-18
 """Share of all variance up to which compiled products do without what float64 leaves over of the mean."""
 
-COMPILED_FROM = 20_000_000
+MIN_ENTRIES_TO_COMPILE = 20_000_000
 """Entries from which products are made by compiled code. Loading the compiler takes about half a second, once."""
 
 
-LEAST_SQUARES = 1e-280
+MIN_SUM_OF_SQUARES = 1e-280
 """A sum of squares below this has lost digits to underflow, which begins at 1e-308."""
 
 
@@ -145,7 +140,7 @@ class RowBlocks(Matrix):
             center = self._prepared_center
             sizes = sizes + self.moments.weight * center * center
         in_rows, in_columns = self._terms
-        return self._rounding(UNIT_ROUNDOFF * (in_rows + in_columns + OWN) * sizes + self.left_of_mean)
+        return self._rounding(UNIT_ROUNDOFF * (in_rows + in_columns + EXTRA_ROUNDINGS) * sizes + self.left_of_mean)
 
     @property
     def _terms(self) -> tuple[float, Floats | float]:
@@ -169,10 +164,10 @@ class RowBlocks(Matrix):
         gain = self.scaling.gain(moments)
         # a sum of m terms errs by m units, δ, of √(n Σ x²): n δ² is that share of the error of the sum of squares
         n = moments.n_rows
-        terms = min(n, PIECE_ROWS) + n / PIECE_ROWS + OWN
+        terms = min(n, PIECE_ROWS) + n / PIECE_ROWS + EXTRA_ROUNDINGS
         left = np.broadcast_to(moments.error, moments.mean.shape) * (terms * UNIT_ROUNDOFF)
         if self._unit > 1.0:  # a mean near the least numbers of float64 is not held to more than these
-            left = left + moments.weight * (TINIEST * self._unit) ** 2
+            left = left + moments.weight * (SMALLEST_NUMBER * self._unit) ** 2
         if low is not None and self._leaves_low:
             left = left + moments.weight * (low * self._unit) ** 2
         return left if gain is None else left * gain**2
@@ -188,7 +183,7 @@ class RowBlocks(Matrix):
         if not self._compiled or low is None:
             return self._compiled
         gain = 1.0 if self.preparation.gain is None else self.preparation.gain
-        return self.moments.weight * float(((low * gain) ** 2).sum()) <= HARMLESS_LOW * self.total
+        return self.moments.weight * float(((low * gain) ** 2).sum()) <= MAX_SHARE_LEFT_OF_MEAN * self.total
 
     @property
     def _prepared_center(self) -> Floats:
@@ -198,7 +193,13 @@ class RowBlocks(Matrix):
     @property
     def centers_after(self) -> bool:
         """Whether products take the mean off afterwards: sparse rows unless it costs digits, float64 where harmless."""
-        limit = BEARABLE if self.source.sparse else HARMLESS if self.source.dtype == np.float64 else 0.0
+        limit = (
+            MAX_CANCELLATION
+            if self.source.sparse
+            else MAX_DENSE_CANCELLATION
+            if self.source.dtype == np.float64
+            else 0.0
+        )
         return self._unit == 1.0 and self.cancellation <= limit  # rows in other units must be multiplied by it first
 
     @property
@@ -212,13 +213,13 @@ class RowBlocks(Matrix):
         return self._learn_by(partial(self._fold_moments, full))
 
     def _learn_by(self, read: Callable[[], Moments]) -> Moments:
-        """Take the moments that a reading gives, once more in other units if squares would leave the range."""
+        """Take the moments of a pass; repeat it in other units if squares overflow or underflow."""
         moments = read()
         if moments.holes is None and _out_of_range(moments):
-            self._unit = _power_of_two(self._largest())
+            self._unit = _choose_unit(self._largest())
             moments = read()
         if moments.holes is not None:
-            raise missing_values(moments.holes, moments.n_rows, self.source.columns)
+            raise missing_values_error(moments.holes, moments.n_rows, self.source.columns)
         return self.set_moments(moments)
 
     def whole_moments(self) -> Moments:
@@ -236,7 +237,7 @@ class RowBlocks(Matrix):
 
     def _refuse_too_small(self, moments: Moments) -> None:
         """Columns cannot be divided by their deviations where the squares of these are rounding, or nothing at all."""
-        lost = np.flatnonzero((moments.variances > 0) & (moments.variances < LEAST_SQUARES))
+        lost = np.flatnonzero((moments.variances > 0) & (moments.variances < MIN_SUM_OF_SQUARES))
         if len(lost):
             names = ", ".join(str(self.source.columns[j]) if self.source.columns else str(j) for j in lost[:5])
             raise BadInput(
@@ -295,7 +296,7 @@ class InMemory(RowBlocks):
         self._array: Any = source.array if isinstance(source, ArraySource) else source.matrix
         self._root = None if weight is None else np.sqrt(weight)
         suits = isinstance(self._array, np.ndarray) and self._array.dtype in (np.float64, np.float32)
-        self._compiled = suits and self._array.flags.c_contiguous and self._array.size >= COMPILED_FROM
+        self._compiled = suits and self._array.flags.c_contiguous and self._array.size >= MIN_ENTRIES_TO_COMPILE
 
     @property
     def block(self) -> int:
@@ -350,7 +351,7 @@ class InMemory(RowBlocks):
     def _spans(self) -> Iterator[Span]:
         self.passes += 1
         by_columns = self._array.tocsc() if self.source.sparse else self._array
-        return spans(by_columns, self._root)
+        return cut_columns(by_columns, self._root)
 
     def _fold_columns(self, total: Floats) -> Moments:
         """Moments of all columns, and Y Yᵀ into `total`."""
@@ -360,7 +361,7 @@ class InMemory(RowBlocks):
             parts.append(moments)
             with np.errstate(over="ignore", invalid="ignore"):
                 total += gram
-        return beside(parts)
+        return join_columns(parts)
 
 
 def _largest_in_block(block: Block) -> float:
@@ -368,7 +369,7 @@ def _largest_in_block(block: Block) -> float:
     return max(float(np.max(values, initial=0)), -float(np.min(values, initial=0)))
 
 
-def _power_of_two(largest: float) -> float:
+def _choose_unit(largest: float) -> float:
     """The power of two that brings the largest value near one; multiplying by it is exact. It is a float64 itself."""
     return float(np.ldexp(1.0, min(1000, -int(np.frexp(largest)[1])))) if largest > 0 else 1.0
 
@@ -382,7 +383,7 @@ def _out_of_range(moments: Moments) -> bool:
 
 # A symmetric matrix that was formed already, as something an iterative solver can multiply with.
 
-SLAB = 1000
+SLAB_ROWS = 1000
 """Rows of S that one thread multiplies with at a time."""
 
 
@@ -412,7 +413,7 @@ class FormedMatrix(Matrix):
 
     def normal_times(self, Q: Floats) -> Floats:
         """Q S, by slabs of rows of S (it is symmetric), so that all cores share the work."""
-        slabs = (self.S[start : start + SLAB] for start in range(0, len(self.S), SLAB))
+        slabs = (self.S[start : start + SLAB_ROWS] for start in range(0, len(self.S), SLAB_ROWS))
         return np.concatenate(list(in_order(lambda slab: Q @ slab.T, slabs)), axis=1)
 
 
@@ -424,13 +425,13 @@ class KnownMoments(RowBlocks):
     """A matrix of which only count, mean and scatter are left."""
 
     def __init__(self, moments: Moments, scaling: Scaling, columns: tuple[str, ...] | None):
-        super().__init__(_Gone(moments.n_rows, len(moments.mean), columns), scaling)
+        super().__init__(_NoRows(moments.n_rows, len(moments.mean), columns), scaling)
         self.set_moments(moments)
         self.passes = 1
 
 
 @final
-class _Gone(Source):
+class _NoRows(Source):
     repeatable = False
     dtype = np.dtype(float)
 
@@ -464,7 +465,7 @@ def warn_constant(matrix: RowBlocks, stacklevel: int) -> None:
         )
 
 
-def name_columns(matrix: RowBlocks, wanted: NDArray[np.bool_]) -> str:
+def name_columns(matrix: RowBlocks, wanted: Mask) -> str:
     """The first few of these columns, by name."""
     columns, places = matrix.source.columns, np.flatnonzero(wanted)
     names = ", ".join(str(columns[j]) if columns else f"column {j}" for j in places[:5])

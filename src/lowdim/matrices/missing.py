@@ -15,48 +15,48 @@ from lowdim.errors import (
 )
 from lowdim.matrices.preparation import dense
 from lowdim.sources.source import Block, Source
-from lowdim.types import Floats
+from lowdim.types import EPS, Floats, Mask, Places
 
 # NaN and infinite entries: counted column by column, so that an error can name them.
 
 
-def count_holes(rows: Any) -> NDArray[np.int64] | None:
+def count_missing(rows: Any) -> NDArray[np.int64] | None:
     """(2, p) numbers of NaN and of infinite entries per column, or None if all are finite."""
     values = dense(rows)
     missing, infinite = np.isnan(values).sum(axis=0), np.isinf(values).sum(axis=0)
     return np.stack([missing, infinite]) if missing.any() or infinite.any() else None
 
 
-def add_holes(one: NDArray[np.int64] | None, other: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+def add_missing(one: NDArray[np.int64] | None, other: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
     """Holes of two blocks together."""
     if one is None or other is None:
         return other if one is None else one
     return one + other
 
 
-def missing_values(holes: NDArray[np.int64], n_rows: int, columns: tuple[str, ...] | None) -> MissingValues:
+def missing_values_error(holes: NDArray[np.int64], n_rows: int, columns: tuple[str, ...] | None) -> MissingValues:
     """The error that names the columns with holes."""
     names = columns or tuple(f"column {j}" for j in range(holes.shape[1]))
     missing, infinite = ({names[j]: int(counts[j]) for j in np.flatnonzero(counts)} for counts in holes)
     return MissingValues.found(missing, infinite, n_rows)
 
 
-def refuse_block_holes(block: Block, columns: tuple[str, ...] | None) -> None:
+def refuse_missing_in_block(block: Block, columns: tuple[str, ...] | None) -> None:
     """Raise that error if the rows of a block have any; called when their result was not finite."""
-    holes = count_holes(block.rows)
+    holes = count_missing(block.rows)
     if holes is not None:
-        raise missing_values(holes, block.rows.shape[0], columns)
+        raise missing_values_error(holes, block.rows.shape[0], columns)
 
 
-def refuse_holes(source: Source) -> None:
+def refuse_missing(source: Source) -> None:
     """Raise that error if any of the rows have holes; one pass."""
-    n_rows, holes = source.reduce(_counted_block, _merge)
+    n_rows, holes = source.reduce(_count_in_block, _merge)
     if holes is not None:
-        raise missing_values(holes, n_rows, source.columns)
+        raise missing_values_error(holes, n_rows, source.columns)
 
 
 @contextmanager
-def naming_all_holes(source: Source, only_infinite: bool = False) -> Iterator[None]:
+def naming_all_missing(source: Source, only_infinite: bool = False) -> Iterator[None]:
     """Where a block is refused for its holes, count those of all rows instead, if they can be read again.
 
     `only_infinite`: missing values are no error, infinite ones are.
@@ -64,22 +64,22 @@ def naming_all_holes(source: Source, only_infinite: bool = False) -> Iterator[No
     try:
         yield
     except MissingValues:
-        n_rows, holes = source.reduce(_counted_block, _merge) if source.repeatable else (0, None)
+        n_rows, holes = source.reduce(_count_in_block, _merge) if source.repeatable else (0, None)
         if holes is None:
             raise
         if only_infinite:
             holes[0] = 0
-        raise missing_values(holes, n_rows, source.columns) from None
+        raise missing_values_error(holes, n_rows, source.columns) from None
 
 
-def _counted_block(block: Block) -> tuple[int, NDArray[np.int64] | None]:
-    return block.rows.shape[0], count_holes(block.rows)
+def _count_in_block(block: Block) -> tuple[int, NDArray[np.int64] | None]:
+    return block.rows.shape[0], count_missing(block.rows)
 
 
 def _merge(
     one: tuple[int, NDArray[np.int64] | None], other: tuple[int, NDArray[np.int64] | None]
 ) -> tuple[int, NDArray[np.int64] | None]:
-    return one[0] + other[0], add_holes(one[1], other[1])
+    return one[0] + other[0], add_missing(one[1], other[1])
 
 
 # Means and variances of what was observed of each column, mergeable: `Moments` for rows with holes.
@@ -160,10 +160,9 @@ def _observe_rows(rows: Floats, weight: Floats) -> Observed:
         return _sums(rows, weight)
 
 
-def _settle_constant(rows: Floats, known: NDArray[np.bool_], seen: Floats, mean: Floats, squares: Floats) -> None:
+def _settle_constant(rows: Floats, known: Mask, seen: Floats, mean: Floats, squares: Floats) -> None:
     """Give columns of which all values seen are equal that value as their mean, and squares of zero, in place."""
-    eps = float(np.finfo(float).eps)
-    (suspect,) = np.nonzero((seen > 0) & (squares <= seen * (4 * eps * mean) ** 2))
+    (suspect,) = np.nonzero((seen > 0) & (squares <= seen * (4 * EPS * mean) ** 2))
     if not len(suspect):
         return
     some, there = rows[:, suspect], known[:, suspect]
@@ -188,22 +187,22 @@ def _sums(rows: Floats, weight: Floats) -> Observed:
     return Observed(len(rows), float(weight.sum()), seen, count, mean, squares, infinite)
 
 
-def observed_scales(seen: Observed, scale: bool | Floats) -> Floats:
+def choose_scales(seen: Observed, scale: bool | Floats) -> Floats:
     """(p,) what each column is divided by; 1 for columns without variance."""
     if isinstance(scale, np.ndarray):
         return scale
     if not scale:
         return np.ones_like(seen.mean)
-    return np.where(constant_columns(seen), 1.0, np.sqrt(seen.variances))
+    return np.where(find_constant(seen), 1.0, np.sqrt(seen.variances))
 
 
-def constant_columns(seen: Observed) -> NDArray[np.bool_]:
+def find_constant(seen: Observed) -> Mask:
     """(p,) columns of which all values seen are equal."""
-    found: NDArray[np.bool_] = seen.squares <= 0
+    found: Mask = seen.squares <= 0
     return found
 
 
-def unseen_in_words(unseen: Sequence[int] | NDArray[np.intp], columns: tuple[str, ...] | None, p: int) -> str:
+def describe_unseen(unseen: Sequence[int] | Places, columns: tuple[str, ...] | None, p: int) -> str:
     """Of which of p columns nothing was observed."""
     names = [columns[j] if columns else f"column {j}" for j in unseen[:5]]
     more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""

@@ -14,18 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dger, dsyrk
 
-from lowdim.matrices.missing import add_holes, count_holes
+from lowdim.matrices.missing import add_missing, count_missing
 from lowdim.matrices.preparation import Preparation, dense, piece_rows
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
 from lowdim.sources.source import Block
+from lowdim.types import Array, Floats, Mask, Places
 
 PIECE_ROWS = 1024
 """Rows that one product adds up. A sum of m terms errs by up to m units of its last place, and does where the data
 have few different values (0 and 1/3, say), whose roundings do not cancel: so sums are kept short, and summed again."""
 
-TINIEST = float(np.finfo(float).smallest_subnormal)
+SMALLEST_NUMBER = float(np.finfo(float).smallest_subnormal)
 
-OWN = 8
+EXTRA_ROUNDINGS = 8
 """Roundings beside those of sums: of the shift, of weights, of the product, of taking the mean off."""
 
 EXACT_INTEGERS = 2.0**53
@@ -34,14 +35,14 @@ EXACT_INTEGERS = 2.0**53
 SHIFT_ROWS = 256
 """Rows, spread over a block, whose mean serves as its shift; at most every eighth one."""
 
-FOLD = 800
+MIN_BLAS_LENGTH = 800
 """Numbers in a row from which BLAS adds rows at full speed."""
 
-UNSHIFTED = 4.0
-"""Rows are multiplied as they lie, without a shifted copy, if no column's squared mean exceeds its variance more than
-so many times: it costs up to four of 53 bits in the bound."""
+MAX_UNSHIFTED = 4.0
+"""Rows are multiplied unshifted, without a copy, while no column's squared mean exceeds so many times its variance:
+that costs up to four of 53 bits in the bound."""
 
-UNSHIFTED_VARIANCES = 1024.0
+MAX_UNSHIFTED_VARIANCES = 1024.0
 """The same where only variances are wanted: ten of 53 bits."""
 
 
@@ -52,19 +53,19 @@ class Moments:
     n_rows: int
     weight: float
     """Sum of the row weights; the number of rows when there are none."""
-    mean: NDArray[np.float64]
+    mean: Floats
     """(p,)"""
-    scatter: NDArray[np.float64]
+    scatter: Floats
     """Σ w (x − mean)(x − mean)ᵀ: (p, p), or only its diagonal (p,) when the whole is not needed."""
     holes: NDArray[np.int64] | None = None
     """(2, p) numbers of NaN and of infinite entries per column, or None if all are finite."""
-    low: NDArray[np.float64] | float = 0.0
+    low: Floats | float = 0.0
     """What float64 leaves over of the mean: the mean is `mean` + `low`, so that joining loses no digits to offsets."""
-    error: NDArray[np.float64] | float = 0.0
+    error: Floats | float = 0.0
     """(p,) what the diagonal of the scatter may be wrong by; an entry beside it by √(error_i error_j) at most."""
 
     @property
-    def variances(self) -> NDArray[np.float64]:
+    def variances(self) -> Floats:
         """(p,) the diagonal of the scatter."""
         return _diagonal(self.scatter)
 
@@ -81,14 +82,14 @@ class Moments:
             scatter += other.scatter
             add_outer(scatter, step, self.weight * (other.weight / weight))
             # errors add up entry by entry, and √(a c) + √(b d) ≤ √((a + b) (c + d)); joining rounds a few times more
-            error = self.error + other.error + OWN * UNIT_ROUNDOFF * np.maximum(_diagonal(scatter), 0.0)
+            error = self.error + other.error + EXTRA_ROUNDINGS * UNIT_ROUNDOFF * np.maximum(_diagonal(scatter), 0.0)
             _mark_lost(scatter, error, np.flatnonzero((_diagonal(scatter) <= 0) & (step != 0)))
-            mean, low = _two_parts(self.mean, self.low + step * (other.weight / weight))
-        holes = add_holes(self.holes, other.holes)
+            mean, low = _two_sum(self.mean, self.low + step * (other.weight / weight))
+        holes = add_missing(self.holes, other.holes)
         return Moments(self.n_rows + other.n_rows, weight, mean, scatter, holes, low, error)
 
 
-def beside(parts: list[Moments]) -> Moments:
+def join_columns(parts: list[Moments]) -> Moments:
     """Moments of all columns from those of spans of columns of the same rows; of the scatter only the diagonal."""
     holes = None
     if any(part.holes is not None for part in parts):
@@ -105,27 +106,25 @@ def beside(parts: list[Moments]) -> Moments:
     )
 
 
-def _diagonal(scatter: NDArray[np.float64]) -> NDArray[np.float64]:
+def _diagonal(scatter: Floats) -> Floats:
     return scatter.diagonal() if scatter.ndim == 2 else scatter
 
 
-def _mark_lost(scatter: NDArray[np.float64], error: NDArray[np.float64], places: NDArray[np.intp]) -> None:
+def _mark_lost(scatter: Floats, error: Floats, places: Places) -> None:
     """Give columns that vary, but by less than their sums tell, a variance of that size, all of it error."""
     if len(places):
-        error[places] = np.maximum(error[places], TINIEST)
+        error[places] = np.maximum(error[places], SMALLEST_NUMBER)
         scatter[(places, places) if scatter.ndim == 2 else places] = error[places]
 
 
-def _two_parts(
-    large: NDArray[np.float64], small: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _two_sum(large: Floats, small: Floats) -> tuple[Floats, Floats]:
     """large + small as a float64 and the exact rest (Knuth's two-sum)."""
     total = large + small
     part = total - large
     return total, (large - (total - part)) + (small - part)
 
 
-def add_outer(scatter: NDArray[np.float64], vector: NDArray[np.float64], factor: float) -> None:
+def add_outer(scatter: Floats, vector: Floats, factor: float) -> None:
     """scatter += factor · vector vectorᵀ in place (or its diagonal, if that is all there is)."""
     if scatter.ndim == 1:
         scatter += factor * (vector * vector)
@@ -148,26 +147,24 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0, compiled: bool
     rows = piece_rows(p, 8, bytes_a_piece, 256 if full else 1, PIECE_ROWS)
     compiled = compiled and not full and unit == 1.0 and block.weight is None
     with np.errstate(invalid="ignore", over="ignore"):
-        most = UNSHIFTED if full else UNSHIFTED_VARIANCES * (not compiled)  # compiled, a shift costs nothing
-        shift = _shift(block, unit, most)
+        most = MAX_UNSHIFTED if full else MAX_UNSHIFTED_VARIANCES * (not compiled)  # compiled, a shift costs nothing
+        shift = _choose_shift(block, unit, most)
         total, scatter = _compiled_sums(block, shift) if compiled else _sums(block, shift, unit, rows, full)
         weight = float(n_rows) if block.weight is None else float(block.weight.sum())
         offset = total / weight
         error = _sum_error(min(rows, n_rows) + -(-n_rows // rows), np.sqrt(_diagonal(scatter)), offset, weight)
         add_outer(scatter, offset, -weight)
-        mean, low = _two_parts(shift * unit, offset)
+        mean, low = _two_sum(shift * unit, offset)
         error = error + _reading_error(block, _diagonal(scatter), mean, weight, unit)
     (none,) = np.nonzero(_diagonal(scatter) <= 0)
     if len(none):
         first = dense(block.rows[:1])[0, none]
         _mark_lost(scatter, error, none[(dense(block.rows[:, none]) != first).any(axis=0)])
-    holes = None if np.isfinite(mean).all() else count_holes(block.rows)
+    holes = None if np.isfinite(mean).all() else count_missing(block.rows)
     return Moments(n_rows, weight, mean, scatter, holes, low, error)
 
 
-def _sums(
-    block: Block, shift: NDArray[np.float64], unit: float, rows: int, full: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sums(block: Block, shift: Floats, unit: float, rows: int, full: bool) -> tuple[Floats, Floats]:
     """Σ √w y and Σ y yᵀ (or its diagonal) for y = √w · unit · (x − shift), piece by piece, in float64.
 
     Rows of float32 are multiplied in float64 too: in float32, data of few different values lose digits that no bound
@@ -190,7 +187,7 @@ def _sums(
     return total, scatter
 
 
-def _add_product(scatter: NDArray[np.float64], piece: NDArray[np.float64]) -> None:
+def _add_product(scatter: Floats, piece: Floats) -> None:
     """scatter += pieceᵀ piece in place, its upper half: BLAS adds each finished sum over the piece to what is there."""
     by_rows = piece.flags.c_contiguous
     dsyrk(1.0, piece.T if by_rows else piece, beta=1.0, c=scatter.T, trans=not by_rows, lower=1, overwrite_c=1)
@@ -200,7 +197,7 @@ MIRROR_ROWS = 256
 """Rows of a matrix whose lower half is filled at a time, so that both halves stay in cache."""
 
 
-def _mirror(scatter: NDArray[np.float64]) -> None:
+def _mirror(scatter: Floats) -> None:
     """Fill the lower half of a symmetric matrix from the upper one, in place."""
     for start in range(0, len(scatter), MIRROR_ROWS):
         rows = slice(start, start + MIRROR_ROWS)
@@ -209,7 +206,7 @@ def _mirror(scatter: NDArray[np.float64]) -> None:
         square[:] = np.triu(square) + np.triu(square, 1).T
 
 
-def _compiled_sums(block: Block, shift: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _compiled_sums(block: Block, shift: Floats) -> tuple[Floats, Floats]:
     from lowdim.matrices.compiled_products import add_sums  # loads numba
 
     total, squares = np.zeros_like(shift), np.zeros_like(shift)
@@ -221,13 +218,13 @@ def _compiled_sums(block: Block, shift: NDArray[np.float64]) -> tuple[NDArray[np
     return total, squares
 
 
-def _column_sums(piece: NDArray[Any]) -> NDArray[Any]:
+def _column_sums(piece: Array) -> Array:
     """Sums of the columns; narrow rows are taken several at a time, because BLAS is slow with short vectors."""
     n, p = piece.shape
-    fold = max(1, FOLD // p) if piece.flags.c_contiguous else 1
+    fold = max(1, MIN_BLAS_LENGTH // p) if piece.flags.c_contiguous else 1
     whole = n - n % fold
     ones = np.ones(n, dtype=piece.dtype)
-    sums: NDArray[Any] = (ones[: whole // fold] @ piece[:whole].reshape(-1, fold * p)).reshape(fold, p).sum(axis=0)
+    sums: Array = (ones[: whole // fold] @ piece[:whole].reshape(-1, fold * p)).reshape(fold, p).sum(axis=0)
     return sums + ones[whole:] @ piece[whole:] if whole < n else sums
 
 
@@ -246,7 +243,7 @@ def _sparse_moments(block: Block, unit: float) -> Moments:
         # of rows that are not stored; where all are, a difference of two sums would be their rounding
         rest = np.where(count == n_rows, 0.0, np.maximum(total - stored, 0.0))
         unsure = 0.0 if block.weight is None else np.where(count == n_rows, 0.0, n_rows * UNIT_ROUNDOFF * total)
-        near = np.where(_all_equal(values, column, n_rows, p), _any_value(values, column, p), near)
+        near = np.where(_find_constant(values, column, n_rows, p), _last_values(values, column, p), near)
         apart = values - near[column]
         offset = (np.bincount(column, of_entry * apart, p) - rest * near) / total
         scatter = np.bincount(column, of_entry * apart**2, p) + rest * near**2
@@ -254,29 +251,29 @@ def _sparse_moments(block: Block, unit: float) -> Moments:
         add_outer(scatter, offset, -total)
         varies = np.bincount(column, apart != 0, p) + ((count < n_rows) & (near != 0))
         _mark_lost(scatter, error, np.flatnonzero((scatter <= 0) & (varies > 0)))
-        mean, low = _two_parts(near, offset)
+        mean, low = _two_sum(near, offset)
         error = error + _reading_error(block, scatter, mean, total, unit)
-    holes = None if np.isfinite(mean).all() else count_holes(block.rows)
+    holes = None if np.isfinite(mean).all() else count_missing(block.rows)
     return Moments(n_rows, total, mean, scatter, holes, low, error)
 
 
-def _any_value(values: NDArray[np.float64], column: NDArray[Any], p: int) -> NDArray[np.float64]:
+def _last_values(values: Floats, column: Array, p: int) -> Floats:
     found = np.zeros(p)
     found[column] = values
     return found
 
 
-def _all_equal(values: NDArray[np.float64], column: NDArray[Any], n_rows: int, p: int) -> NDArray[np.bool_]:
+def _find_constant(values: Floats, column: Array, n_rows: int, p: int) -> Mask:
     """(p,) columns in which every row is stored, with one value: their mean is that value, to the last digit."""
-    full: NDArray[np.bool_] = np.bincount(column, minlength=p) == n_rows
+    full: Mask = np.bincount(column, minlength=p) == n_rows
     if not full.any():
         return full
-    other = values != _any_value(values, column, p)[column]
-    equal: NDArray[np.bool_] = full & (np.bincount(column, other, p) == 0)
+    other = values != _last_values(values, column, p)[column]
+    equal: Mask = full & (np.bincount(column, other, p) == 0)
     return equal
 
 
-def _shift(block: Block, unit: float, most: float) -> NDArray[np.float64]:
+def _choose_shift(block: Block, unit: float, most: float) -> Floats:
     """A value near each column's mean; zero everywhere if no squared mean exceeds the variance more than `most` times.
 
     Where all values looked at are equal it is that value, so that a column of equal numbers is exactly zero after it,
@@ -298,35 +295,29 @@ def _shift(block: Block, unit: float, most: float) -> NDArray[np.float64]:
     return np.where(np.isfinite(shift), shift, 0.0)
 
 
-def _sum_error(
-    terms: int, root: NDArray[np.float64], offset: NDArray[np.float64], weight: float
-) -> NDArray[np.float64]:
+def _sum_error(terms: int, root: Floats, offset: Floats, weight: float) -> Floats:
     """(p,) bound on the error of sums of squares, `root`² each, of so many terms a sum, and of taking the mean off.
 
     A sum of m products errs by at most m units of roundoff of the sum of their magnitudes (Higham 2002, "Accuracy and
     stability of numerical algorithms", §3.1), which by Cauchy–Schwarz is at most root_i root_j; and the product of the
     means, w δ_i δ_j, by as much of √w δ_i root_j and of root_i √w δ_j.
     """
-    error: NDArray[np.float64] = (terms + OWN) * UNIT_ROUNDOFF * (root + np.sqrt(weight) * np.abs(offset)) ** 2
+    error: Floats = (terms + EXTRA_ROUNDINGS) * UNIT_ROUNDOFF * (root + np.sqrt(weight) * np.abs(offset)) ** 2
     return error
 
 
-def read_inexactly(
-    dtype: np.dtype[Any], weighted: bool, lengths: NDArray[np.float64], unit: float
-) -> NDArray[np.bool_]:
+def find_inexact(dtype: np.dtype[Any], weighted: bool, lengths: Floats, unit: float) -> Mask:
     """(p,) columns, √Σ w (unit · x)² long, of numbers that may have more digits than float64: longdouble, or integers
     beyond 2⁵³."""
     if dtype.itemsize < 8 or dtype == np.float64:
         return np.zeros(len(lengths), dtype=bool)
     if dtype.kind == "f" or weighted:  # a small weight may hide a large number
         return np.ones(len(lengths), dtype=bool)
-    inexact: NDArray[np.bool_] = lengths > EXACT_INTEGERS * unit  # no value is longer than its column
+    inexact: Mask = lengths > EXACT_INTEGERS * unit  # no value is longer than its column
     return inexact
 
 
-def _reading_error(
-    block: Block, squares: NDArray[np.float64], mean: NDArray[np.float64], weight: float, unit: float
-) -> NDArray[np.float64] | float:
+def _reading_error(block: Block, squares: Floats, mean: Floats, weight: float, unit: float) -> Floats | float:
     """(p,) what rounding to float64 as the rows were read adds to the errors of their scatter.
 
     Columns of length a that were changed by b have products that changed by at most a_i b_j + b_i a_j + b_i b_j, and
@@ -336,11 +327,11 @@ def _reading_error(
         return 0.0
     a = np.sqrt(np.maximum(squares, 0.0))
     lengths = np.hypot(a, np.sqrt(weight) * mean)
-    wide = read_inexactly(block.rows.dtype, block.weight is not None, lengths, unit)
+    wide = find_inexact(block.rows.dtype, block.weight is not None, lengths, unit)
     b = np.where(wide, UNIT_ROUNDOFF * lengths, 0.0)
     change, size = float(np.linalg.norm(b)), float(np.linalg.norm(a))
     if change == 0.0:
         return 0.0
     tau = np.sqrt(change / max(change, size))
-    error: NDArray[np.float64] = (tau * a + b / tau) ** 2 + b**2
+    error: Floats = (tau * a + b / tau) ** 2 + b**2
     return error

@@ -6,19 +6,18 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lowdim.types import Floats
+from lowdim.types import Floats, Mask, Places
 
 
 @cache
-def triangle(k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def triangle(k: int) -> tuple[Places, Places]:
     """Rows and columns of the upper triangle of a k × k matrix, row by row; every step of EM asks often."""
     one, other = np.triu_indices(k)
     return one, other
 
 
-def unpacked(triangles: Floats, k: int) -> Floats:
+def unpack(triangles: Floats, k: int) -> Floats:
     """(n, k, k) symmetric matrices from their upper triangles (n, k (k + 1) / 2)."""
     one, other = triangle(k)
     whole = np.empty((len(triangles), k, k))
@@ -33,34 +32,34 @@ def diagonal(triangles: Floats, k: int) -> Floats:
     return triangles[:, one == other]
 
 
-def packed(whole: Floats) -> Floats:
+def pack(whole: Floats) -> Floats:
     """(n, k (k + 1) / 2) upper triangles of symmetric matrices (n, k, k)."""
     one, other = triangle(whole.shape[1])
     return whole[:, one, other]
 
 
-def packed_squares(z: Floats) -> Floats:
+def pack_squares(z: Floats) -> Floats:
     """(n, (k + 1) (k + 2) / 2) by which the upper triangle of S gives (z, 1)ᵀ S (z, 1), for every row z of (n, k)."""
     longer = np.append(z, np.ones((len(z), 1)), axis=1)
     one, other = triangle(longer.shape[1])
-    return longer[:, one] * longer[:, other] * _weights_of_packed(longer.shape[1])
+    return longer[:, one] * longer[:, other] * _pair_weights(longer.shape[1])
 
 
 @dataclass(frozen=True)
-class _Places:
+class _Parts:
     """Which entries stand where in the upper triangle of a matrix over k loadings and a mean."""
 
-    loadings: NDArray[np.bool_]
-    crossed: NDArray[np.bool_]
+    loadings: Mask
+    crossed: Mask
 
 
 @cache
-def other_triangle(k: int) -> _Places:
+def split_triangle(k: int) -> _Parts:
     """Of loadings and a mean: which entries are about loadings alone, and which about a loading and the mean."""
     one, other = triangle(k + 1)
-    return _Places(other < k, (other == k) & (one < k))
+    return _Parts(other < k, (other == k) & (one < k))
 
 
-def _weights_of_packed(k: int) -> Floats:
+def _pair_weights(k: int) -> Floats:
     one, other = triangle(k)
     return np.where(one == other, 1.0, 2.0)

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.sources.source import Block
+from lowdim.types import Array, Floats
 
 
 @dataclass(frozen=True)
 class Preparation:
     """What is done to each row before a solver sees it."""
 
-    center: NDArray[np.float64]
+    center: Floats
     """(p,) subtracted first."""
-    gain: NDArray[np.float64] | None
+    gain: Floats | None
     """(p,) multiplied afterwards: the square root of the column weight over the scale; None means one."""
-    low: NDArray[np.float64] | None = None
+    low: Floats | None = None
     """(p,) what float64 leaves over of the mean, subtracted second: beside a large offset it is not small."""
 
     def of(self, columns: slice) -> Preparation:
@@ -28,10 +28,10 @@ class Preparation:
         gain, low = (None if part is None else part[columns] for part in (self.gain, self.low))
         return Preparation(self.center[columns], gain, low)
 
-    def pieces(self, block: Block, dtype: type[np.floating[Any]], rows: int) -> Iterator[NDArray[Any]]:
+    def pieces(self, block: Block, dtype: type[np.floating[Any]], rows: int) -> Iterator[Array]:
         """Give the prepared rows of a block in pieces, all written to one buffer: use each before the next, read only.
 
-        Rows that need no preparation are given as they lie.
+        Rows that need no preparation are given without a copy.
         """
         total, columns = block.rows.shape
         if self._changes_nothing(block, dtype):
@@ -71,7 +71,7 @@ class Preparation:
         )
 
 
-def dense(rows: Any) -> NDArray[Any]:
+def dense(rows: Any) -> Array:
     """Rows as a dense array; only sparse rows are copied."""
     return rows if isinstance(rows, np.ndarray) else rows.toarray()
 

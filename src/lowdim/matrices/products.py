@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 from scipy.spatial.distance import cdist
 
+from lowdim.matrices.missing import refuse_missing_in_block
 from lowdim.matrices.moments import PIECE_ROWS, Moments, block_moments
 from lowdim.matrices.preparation import Preparation, dense, piece_rows
 from lowdim.matrices.scaling import Scaling
-from lowdim.sources.source import Block
-from lowdim.types import Floats
+from lowdim.sources.source import Block, Source
+from lowdim.types import EPS, Array, Floats
 
 # Blocks of columns of an array in memory, for data with fewer rows than columns: Y Yᵀ and U Y.
 
@@ -55,7 +57,7 @@ def span_width(n: int, p: int) -> int:
     return max(1, min(-(-p // 8), SPAN_BYTES // (8 * n)))
 
 
-def spans(array: Any, root: Floats | None) -> Iterator[Span]:
+def cut_columns(array: Any, root: Floats | None) -> Iterator[Span]:
     """Cut the columns into spans of about SPAN_BYTES, at least a few of them."""
     n, p = array.shape
     width = span_width(n, p)
@@ -95,7 +97,7 @@ def product_with_span(span: Span, U: Floats, preparation: Preparation, out: Floa
 
 # Distances between rows, right also where rows lie far from the origin or close to each other.
 
-LOST = 1e-13
+MAX_DISTANCE_ERROR = 1e-13
 """Squared distances may be wrong by this share of `matters` before they are computed from differences."""
 
 
@@ -103,15 +105,15 @@ def squared_distances(rows: Floats, others: Floats, matters: float = 1.0) -> Flo
     """(m, n) squared Euclidean distances between rows (m, p) and others (n, p).
 
     |x − y|² = |x|² − 2 x·y + |y|² is one product, but loses the digits that |x|² and |y|² share. Both sides are moved
-    to the middle of `others` first; where that leaves norms so large that an error of `LOST · matters` could arise,
-    differences are taken instead, which is slower and always right.
+    to the middle of `others` first; where norms stay so large that an error of `MAX_DISTANCE_ERROR · matters` could
+    arise, differences are taken instead, which is slower and always right.
     """
     if len(others) == 0 or len(rows) == 0:
         return np.zeros((len(rows), len(others)))
     middle = others.mean(axis=0)
     A, B = rows - middle, others - middle
     a, b = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
-    if np.finfo(float).eps * (a.max() + b.max()) > LOST * matters:
+    if EPS * (a.max() + b.max()) > MAX_DISTANCE_ERROR * matters:
         return np.asarray(cdist(rows, others, "sqeuclidean"))
     squares = A @ (-2 * B.T)
     squares += a[:, None]
@@ -194,13 +196,13 @@ def add(one: Floats, other: Floats) -> Floats:
     return one
 
 
-def _gained(preparation: Preparation, V: Floats) -> Floats:
+def _apply_gain(preparation: Preparation, V: Floats) -> Floats:
     return V if preparation.gain is None else V * preparation.gain
 
 
 def _sparse_scores(block: Block, preparation: Preparation, V: Floats) -> Floats:
     """(X − 1 centerᵀ) D Vᵀ without forming X − 1 centerᵀ: the mean is taken off the product."""
-    right = np.ascontiguousarray(_gained(preparation, V).T)
+    right = np.ascontiguousarray(_apply_gain(preparation, V).T)
     scores: Floats = np.asarray(block.rows @ right)
     scores -= preparation.center @ right
     return scores
@@ -213,11 +215,11 @@ def _sparse_normal(block: Block, preparation: Preparation, Q: Floats) -> Floats:
     product: Any = block.rows.T @ scores
     result = np.ascontiguousarray(product.T)
     result -= np.outer(scores.sum(axis=0), preparation.center)
-    return _gained(preparation, result)
+    return _apply_gain(preparation, result)
 
 
 def _uncopied_normal(block: Block, preparation: Preparation, Q: Floats) -> Floats:
-    right = _gained(preparation, Q)
+    right = _apply_gain(preparation, Q)
     result, total = np.zeros_like(Q), np.zeros(len(Q))
     offset = (right @ preparation.center)[:, None]
     step = piece_rows(Q.shape[1], 8, PIECE_BYTES, 64, PIECE_ROWS)
@@ -230,7 +232,7 @@ def _uncopied_normal(block: Block, preparation: Preparation, Q: Floats) -> Float
         result += scores @ rows
         total += scores.sum(axis=1)
     result -= np.outer(total, preparation.center)
-    return _gained(preparation, result)
+    return _apply_gain(preparation, result)
 
 
 def _compiled_normal(block: Block, preparation: Preparation, Q: Floats) -> Floats:
@@ -238,11 +240,41 @@ def _compiled_normal(block: Block, preparation: Preparation, Q: Floats) -> Float
 
     b, p = Q.shape
     right = np.zeros((-(-b // 4) * 4, p))
-    right[:b] = _gained(preparation, Q)
+    right[:b] = _apply_gain(preparation, Q)
     result = np.zeros_like(right)
     weight = np.ones(len(block.rows)) if block.weight is None else block.weight
     for start in range(0, len(weight), PIECE_ROWS):
         here, part = slice(start, start + PIECE_ROWS), np.zeros_like(right)
         add_normal(block.rows[here], preparation.center, weight[here], right, part)
         result += part
-    return _gained(preparation, result[:b])
+    return _apply_gain(preparation, result[:b])
+
+
+# Scores of all rows, and rows from scores.
+
+MAX_CANCELLATION = 1e4
+"""Cancellation up to which sparse rows have their mean taken off products: four of sixteen digits, to keep zeros."""
+
+
+def project(source: Source, preparation: Preparation, V: Floats, dtype: Any, spread: float) -> Any:
+    """(n, k) scores of all rows on the rows of V; `spread` is the total variance that they are expected to have."""
+    center = preparation.center if preparation.gain is None else preparation.center * preparation.gain
+    center_after = source.sparse and float(center @ center) <= MAX_CANCELLATION * spread
+    work = partial(_score_finite, preparation=preparation, V=V, center_after=center_after, columns=source.columns)
+    return source.map_rows(work, len(V), dtype)
+
+
+def reconstruct_rows(block: Block, axes: Array, mean: Floats) -> Array:
+    """Rows (n, p) from a block of scores, in the type of the axes (k, p)."""
+    rows: Array = dense(block.rows).astype(axes.dtype, copy=False) @ axes
+    rows += mean.astype(rows.dtype)
+    return rows
+
+
+def _score_finite(
+    block: Block, preparation: Preparation, V: Floats, center_after: bool, columns: tuple[str, ...] | None
+) -> Floats:
+    scores = block_scores(block, preparation, V, center_after=center_after)
+    if not np.isfinite(scores).all():
+        refuse_missing_in_block(block, columns)
+    return scores

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lowdim.types import Floats
-
-EPS = float(np.finfo(float).eps)
+from lowdim.types import EPS, Floats
 
 UNIT_ROUNDOFF = EPS / 2
 
@@ -40,7 +38,7 @@ class Rounding:
     @classmethod
     def within(cls, entries: Floats, diagonal: Floats, relative: float = 0.0) -> Rounding:
         """For errors that are bounded, |E_ij| ≤ √(e_i e_j), in a matrix with this diagonal."""
-        probable = cls.of_entries(USUAL, diagonal)
+        probable = cls.of_entries(USUAL_ERROR, diagonal)
         return cls(probable.value, probable.vector, entries, relative)
 
     @property
@@ -64,5 +62,5 @@ class Rounding:
         return bound + self.relative * float(np.max(values, initial=0.0))
 
 
-USUAL = 8 * EPS
+USUAL_ERROR = 8 * EPS
 """Relative error of a sum of products as it usually comes out, of a few hundred rows or of a million."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import BadInput
-from lowdim.matrices.moments import OWN, Moments, add_outer
+from lowdim.matrices.moments import EXTRA_ROUNDINGS, Moments, add_outer
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
-from lowdim.types import Floats
+from lowdim.types import EPS, Floats, Mask
 
-LEAST_LEFT = 1e-6
+MIN_LEFT_BY_DDOF = 1e-6
 """Share of ddof that the sum of weights must exceed it by: what is left of a smaller difference is rounding."""
 
 
@@ -27,7 +26,7 @@ class Scaling:
     column_weight: Floats | None = None
     """(p,) importance of the columns: distances are Σ weight (x − y)²."""
     ddof: int = 1
-    spacing: float = float(np.finfo(float).eps)
+    spacing: float = EPS
     """Relative spacing of the data's type: how far the values may have been rounded before they came here."""
 
     def of(self, columns: slice) -> Scaling:
@@ -43,14 +42,14 @@ class Scaling:
         scatter = moments.scatter.copy()
         add_outer(scatter, moments.mean, moments.weight)
         # the mean as float64 holds it, and the product, round a few times
-        rounded = OWN * UNIT_ROUNDOFF * moments.weight * moments.mean**2
+        rounded = EXTRA_ROUNDINGS * UNIT_ROUNDOFF * moments.weight * moments.mean**2
         return replace(
             moments, mean=np.zeros_like(moments.mean), low=0.0, scatter=scatter, error=moments.error + rounded
         )
 
     def denominator(self, weight: float) -> float:
         """What sums of squares are divided by: the number of rows (sum of weights) less ddof."""
-        if weight <= self.ddof * (1 + LEAST_LEFT):
+        if weight <= self.ddof * (1 + MIN_LEFT_BY_DDOF):
             raise BadInput(
                 f"n_samples = {weight:g} row(s) (sum of weights) and ddof={self.ddof} leave nothing to divide by: at "
                 f"least {self.ddof + 1} rows are needed; give counts as weights, or use ddof=0."
@@ -66,12 +65,12 @@ class Scaling:
         deviation = np.sqrt(np.maximum(moments.variances, 0) / self.denominator(moments.weight))
         return np.where(self.constant(moments), 1.0, deviation)
 
-    def constant(self, moments: Moments) -> NDArray[np.bool_]:
+    def constant(self, moments: Moments) -> Mask:
         """(p,) columns of equal numbers; their variance is exactly zero, as they are shifted by that number."""
-        constant: NDArray[np.bool_] = moments.variances <= 0
+        constant: Mask = moments.variances <= 0
         return constant
 
-    def in_last_digits(self, moments: Moments) -> NDArray[np.bool_]:
+    def in_last_digits(self, moments: Moments) -> Mask:
         """(p,) columns that vary by no more than a few units in the last place of their own values."""
         deviation = np.sqrt(np.maximum(moments.variances, 0.0) / moments.weight)
         return ~self.constant(moments) & (deviation <= 4 * self.spacing * np.abs(moments.mean))

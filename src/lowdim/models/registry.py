@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
-from importlib.util import find_spec
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from lowdim.models.autoencoder.model import Autoencoder
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lowdim.models.ppca_mixture.model import PPCAMixture
     from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
     from lowdim.models.recogniser.model import Recogniser
+    from lowdim.models.truncated_svd.model import TruncatedSVD
     from lowdim.models.vector_quantizer.model import VectorQuantizer
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "PPCAMixture",
     "ProbabilisticPCA",
     "Recogniser",
+    "TruncatedSVD",
     "VectorQuantizer",
 ]
 """Public classes; the imports above are for type checkers, to which a name in a table is no name."""
@@ -41,6 +43,7 @@ __all__ = [
 FOLDERS = {
     "PCA": "pca",
     "IncrementalPCA": "incremental_pca",
+    "TruncatedSVD": "truncated_svd",
     "ProbabilisticPCA": "probabilistic_pca",
     "PPCAMixture": "ppca_mixture",
     "KernelPCA": "kernel_pca",
@@ -54,17 +57,65 @@ FOLDERS = {
 }
 """Public class → its folder beside this file, in which `model.py` defines it."""
 
-PROMPTS = {
-    "pca": "PCA",
-    "ppca": "ProbabilisticPCA",
-    "kernel": "KernelPCA",
-    "nmf": "NMF",
-    "vq": "VectorQuantizer",
-    "logistic": "LogisticPCA",
-    "genotypes": "GenotypePCA",
-    "autoencoder": "Autoencoder",
+
+class Offer(NamedTuple):  # no dataclass: importing lowdim imports this file, and dataclasses load the parser
+    """A model at the prompt, as help texts tell it. They load no model, so what they tell stands here."""
+
+    model: str
+    """Its public class, of which `_prompt` and the constructor say which options it has."""
+    title: str
+    suits: str = ""
+    """What for, after its name."""
+    keep: str = ""
+    """What --keep takes in place of 90% of the variance, 12 and all; beside them if it ends with "too"."""
+    losses: Mapping[str, str] = MappingProxyType({})
+    """--loss with which `compare` takes it too → what that is called."""
+    compared: bool = True
+    """Whether `compare` takes it."""
+
+
+OFFERS = {
+    "pca": Offer("PCA", "PCA", keep="mle too"),
+    "svd": Offer("TruncatedSVD", "Truncated SVD", "for sparse counts (no means are taken off)"),
+    "ppca": Offer("ProbabilisticPCA", "Probabilistic PCA", "where values are missing", "12, auto, bic, ard"),
+    "kernel": Offer("KernelPCA", "Kernel PCA (Gaussian)", "for curved shapes", "auto too"),
+    "nmf": Offer("NMF", "NMF", "for parts that add up", "12, auto", {"kl": "Kullback–Leibler"}),
+    "vq": Offer("VectorQuantizer", "Vector quantisation", "for a codebook", "12"),
+    "logistic": Offer("LogisticPCA", "Logistic PCA", "for yes and no or counts", "12"),
+    "genotypes": Offer("GenotypePCA", "Genotype PCA", "for copies of an allele", compared=False),
+    "autoencoder": Offer("Autoencoder", "Autoencoder", "for a network", "12"),
 }
-"""What the prompt calls a model → its public class, in whose folder `prompt.py` says which options it has."""
+"""What the prompt calls a model, the first if nothing is said → what it is."""
+
+OWN_OPTIONS = {
+    "kernel": ("NAME", "Of --model kernel: rbf (unless said), laplacian, poly, linear, cosine, sigmoid."),
+    "gamma": ("HOW", "Its width: median (unless said; of the distances between rows), auto, or a number."),
+    "loss": (
+        "NAME",
+        "Of --model nmf: frobenius (unless said), kl for counts, itakura-saito, or a number β; of autoencoder: bce for "
+        "numbers from 0 to 1, mse.",
+    ),
+    "hidden": ("A,B", "Of --model autoencoder: units of its hidden layers, the first next to the columns, or none."),
+    "epochs": ("N", "Its epochs, at most: times that it sees all rows."),
+    "family": (
+        "NAME",
+        "Of --model logistic: bernoulli (unless said) for values from 0 to 1, poisson for counts, gaussian.",
+    ),
+    "autosomes": (
+        "N",
+        "Of genotypes: leave out SNPs on chromosomes beyond this, and X, Y, MT: 22 (unless said), all.",
+    ),
+}
+"""Options that only some models have → what stands for a value, and the help. Their constructors declare them."""
+
+PROMPTS = {name: offer.model for name, offer in OFFERS.items()}
+"""What the prompt calls a model → its public class."""
+
+USUAL = next(iter(PROMPTS))
+"""--model, if nothing is said."""
+
+LECTURE = ("nmf-kl", "vq", "pca")
+"""The three of lecture 2's figure 6, which is figure 1 of Lee & Seung 1999: `compare`, if nothing is said."""
 
 KINDS = {
     **PROMPTS,
@@ -83,6 +134,16 @@ def model_class(name: str) -> Any:
     return getattr(import_module(f"{ROOM}.{FOLDERS[name]}.model"), name)
 
 
+def compared_titles() -> dict[str, str]:
+    """What `compare` calls models, by name or name-loss → their titles."""
+    found = {}
+    for name, offer in OFFERS.items():
+        if offer.compared:
+            found[name] = offer.title
+            found |= {f"{name}-{loss}": f"{offer.title} ({called})" for loss, called in offer.losses.items()}
+    return found
+
+
 def prompt_name(given: str) -> str | None:
     """What the prompt calls the model of this name, or of this public class in any spelling; None if there is none."""
     known = {_plain(public): name for name, public in PROMPTS.items()} | {name: name for name in PROMPTS}
@@ -94,8 +155,9 @@ def _plain(name: str) -> str:
 
 
 def prompt_of(name: str) -> Prompt:
-    """What the model that the prompt calls so says of its options; loads no model."""
-    found: Prompt = import_module(f"{ROOM}.{FOLDERS[PROMPTS[name]]}.prompt").PROMPT
+    """What the model that the prompt calls so says of its options."""
+    kind = model_class(PROMPTS[name])
+    found: Prompt = kind._prompt.of(kind)
     return found
 
 
@@ -105,6 +167,8 @@ def part_of(model: Any, role: str) -> ModuleType | None:
     Where the folder has no such file, that of the class it is derived from stands in: of PCA the one of `linear`. None
     where there is none at all.
     """
+    from importlib.util import find_spec  # not before it is needed, as importing lowdim imports this file
+
     kind = model_class(model) if isinstance(model, str) else model if isinstance(model, type) else type(model)
     for ancestor in kind.__mro__:
         parts = ancestor.__module__.split(".")

@@ -9,14 +9,14 @@ from typing import Annotated
 import numpy as np
 
 from lowdim.errors import FormatError
-from lowdim.results.fields import OUTSIDE, Later
+from lowdim.results.fields import OUTSIDE, AddedLater
 from lowdim.types import Floats
-from lowdim.words import Text
+from lowdim.words import Text, plural, ranges
 
 TOLERANCE = 1e-10
 """Relative accuracy that is aimed at when the user names none."""
 
-OF_TOTAL = 1e-11
+TOLERANCE_OF_TOTAL = 1e-11
 """Share of all variance that an error may reach then, where that is more: what one pass of products gives for certain,
 up to millions of rows."""
 
@@ -27,7 +27,7 @@ class Accuracy:
 
     relative: float = TOLERANCE
     """Of each variance …"""
-    of_total: float = OF_TOTAL
+    of_total: float = TOLERANCE_OF_TOTAL
     """… or of the variance in all, where that is more. 0 where the user named an accuracy: then of each."""
 
     def allowed(self, variances: Floats, total: float) -> Floats:
@@ -78,9 +78,9 @@ class Certificate:
     passes: int
     bytes_read: int | None
     notes: tuple[str, ...] = ()
-    floor: Annotated[float, Later(0.0)] = 0.0
+    floor: Annotated[float, AddedLater(0.0)] = 0.0
     """… or of the variance in all, where that is more."""
-    data_rounding: Annotated[Floats, "k", Later(_zeros)] = field(default_factory=lambda: np.zeros(0))
+    data_rounding: Annotated[Floats, "k", AddedLater(_zeros)] = field(default_factory=lambda: np.zeros(0))
     """(k,) what the variances may have changed by when the values were rounded to the type that they came in. It is no
     error of the fit, which takes the values for exact. Empty where nothing is known of it."""
 
@@ -144,11 +144,11 @@ class Certificate:
     def __str__(self) -> str:
         if self.blank:
             return "\n".join(
-                [f"{self.word}: {counted(len(self.variances), 'component')} by {self.solver}", *self._noted]
+                [f"{self.word}: {plural(len(self.variances), 'component')} by {self.solver}", *self._noted]
             )
         lines = [
-            f"{self.word}: {counted(len(self.variances), 'component')} by {self.solver}, "
-            f"{counted(self.passes, 'pass', 'es')}",
+            f"{self.word}: {plural(len(self.variances), 'component')} by {self.solver}, "
+            f"{plural(self.passes, 'pass', 'es')}",
             f"  asked for                           {self.asked}",
             f"  worst relative error of a variance  {self.relative_error:.1e}",
             f"  worst angle of a single axis        {self.axis_angle:.1e} rad",
@@ -172,7 +172,7 @@ class Certificate:
         return [f"  {note}" for note in self.notes]
 
 
-def uncertified(components: Floats, variances: Floats, total: float, solver: str, note: str) -> Certificate:
+def blank_certificate(components: Floats, variances: Floats, total: float, solver: str, note: str) -> Certificate:
     """The certificate of components (k, p) of which nothing is known."""
     k = len(variances)
     return Certificate(
@@ -197,19 +197,3 @@ def uncertified(components: Floats, variances: Floats, total: float, solver: str
         notes=(note,),
         data_rounding=np.zeros(k),
     )
-
-
-def counted(count: int, noun: str, plural: str = "s") -> str:
-    """A number with its noun: "1 pass", "3 passes"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}{plural}"
-
-
-def ranges(indices: tuple[int, ...]) -> str:
-    """Component numbers, counted from 1, as "3–5, 8"."""
-    runs: list[list[int]] = []
-    for index in indices:
-        if runs and runs[-1][-1] == index - 1:
-            runs[-1].append(index)
-        else:
-            runs.append([index])
-    return ", ".join(f"{run[0] + 1}" if len(run) == 1 else f"{run[0] + 1}–{run[-1] + 1}" for run in runs)

@@ -24,8 +24,8 @@ from lowdim.results.fields import (
     INLINE,
     OUTSIDE,
     UNLESS_EMPTY,
+    AddedLater,
     Kind,
-    Later,
     OwnSizes,
     Place,
     Prefix,
@@ -33,16 +33,17 @@ from lowdim.results.fields import (
     Share,
     StandsFor,
     convert,
+    derive,
     derived_of,
+    describe_type,
     fact_names,
-    fits,
-    follow,
     has_facts,
+    matches,
     places_of,
-    words_of,
 )
+from lowdim.types import Array
 
-Arrays = dict[str, NDArray[Any]]
+Arrays = dict[str, Array]
 
 # Records to files.
 
@@ -50,18 +51,18 @@ Arrays = dict[str, NDArray[Any]]
 def pack(record: Any) -> tuple[dict[str, Any], Arrays]:
     """Facts that JSON can say, and named arrays."""
     arrays: Arrays = {}
-    return _packed(record, type(record), "", arrays), arrays
+    return _pack_record(record, type(record), "", arrays), arrays
 
 
-def _packed(record: Any, kind: type, prefix: str, arrays: Arrays) -> dict[str, Any]:
+def _pack_record(record: Any, kind: type, prefix: str, arrays: Arrays) -> dict[str, Any]:
     places, above = places_of(kind)
-    known: dict[str, Any] = {} if above is None else {kind.INHERITED: _packed(record, above, prefix, arrays)}  # type: ignore[attr-defined]
+    known: dict[str, Any] = {} if above is None else {kind.INHERITED: _pack_record(record, above, prefix, arrays)}  # type: ignore[attr-defined]
     instead = record.to_file() if hasattr(record, "to_file") else {}
     for place in places:
         value = instead[place.attribute] if place.attribute in instead else getattr(record, place.attribute)
         if OUTSIDE not in place.marks:
             known |= _pack_field(place, value, prefix, arrays)
-    return known | {name: follow(derived, record) for name, derived in derived_of(kind).items()}
+    return known | {name: derive(derived, record) for name, derived in derived_of(kind).items()}
 
 
 def _pack_field(place: Place, value: Any, prefix: str, arrays: Arrays) -> dict[str, Any]:
@@ -73,11 +74,11 @@ def _pack_field(place: Place, value: Any, prefix: str, arrays: Arrays) -> dict[s
         return {}
     if place.record is None:
         stands = place.mark(StandsFor)
-        return {place.name: plain(value if stands is None else _kept(stands, value))}
+        return {place.name: to_plain(value if stands is None else _encode(stands, value))}
     if place.several:
-        each = [_packed(one, place.record, f"{inside}{place.name}_{i}_", arrays) for i, one in enumerate(value)]
+        each = [_pack_record(one, place.record, f"{inside}{place.name}_{i}_", arrays) for i, one in enumerate(value)]
         return {place.name: each} if has_facts(place.record) else {}
-    known = None if value is None else _packed(value, place.record, inside, arrays)
+    known = None if value is None else _pack_record(value, place.record, inside, arrays)
     return known or {} if INLINE in place.marks else {place.name: known}
 
 
@@ -88,7 +89,7 @@ def _pack_array(place: Place, value: Any, prefix: str, arrays: Arrays) -> None:
         arrays[prefix + place.name] = pack_texts(value)
         return
     value, stands, row = np.asarray(value), place.mark(StandsFor), place.mark(Row)
-    value = value if stands is None else _kept(stands, value)
+    value = value if stands is None else _encode(stands, value)
     if AS_IT_IS not in place.marks and value.dtype not in place.types:
         value = value.astype(place.types[0])
     if value.ndim > 2:  # files have two axes
@@ -99,7 +100,7 @@ def _pack_array(place: Place, value: Any, prefix: str, arrays: Arrays) -> None:
         arrays.setdefault(prefix + row.array, np.empty((row.of, len(value)), dtype=value.dtype))[row.index] = value
 
 
-def _kept(stands: StandsFor, value: Any) -> Any:
+def _encode(stands: StandsFor, value: Any) -> Any:
     """A value, or an array, as files hold it."""
     there = np.isnan(value) if math.isnan(stands.value) else value == stands.value
     return np.where(there, stands.held, value) if isinstance(value, np.ndarray) else stands.held if there else value
@@ -110,34 +111,34 @@ def pack_texts(texts: tuple[str, ...]) -> NDArray[np.uint8]:
     return np.frombuffer(json.dumps(list(texts)).encode(), dtype=np.uint8)
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Tuples and arrays as lists, NumPy scalars as numbers: what JSON can say."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, (tuple, list)):
-        return [plain(item) for item in value]
+        return [to_plain(item) for item in value]
     return value.item() if isinstance(value, np.generic) else value
 
 
 # Files to records.
 
 
-def unpack(kind: type[Kind], facts: Any, arrays: Mapping[str, NDArray[Any]], what: str = "fit") -> Kind:
+def unpack(kind: type[Kind], facts: Any, arrays: Mapping[str, Array], what: str = "fit") -> Kind:
     """The record that `pack` took apart, if these are exactly such facts and arrays."""
-    reading = Reading(arrays)
+    reading = ArrayReader(arrays)
     found = reading.record(kind, facts, what)
     reading.end()
     return found
 
 
-class Reading:
+class ArrayReader:
     """The arrays of a file, of which each must be asked for."""
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]]):
+    def __init__(self, arrays: Mapping[str, Array]):
         self._arrays = arrays
         self._asked: set[str] = set()
 
-    def find(self, name: str) -> NDArray[Any] | None:
+    def find(self, name: str) -> Array | None:
         """The array of that name, if there is one."""
         self._asked.add(name)
         return self._arrays.get(name)
@@ -155,7 +156,7 @@ class Reading:
         self, kind: type[Kind], facts: Any, what: str, prefix: str = "", sizes: dict[str, int] | None = None
     ) -> Kind:
         """A record of these facts, with arrays whose names begin with the prefix; `sizes` of letters are added to."""
-        return _Record(self, kind, what, prefix, {} if sizes is None else sizes).read(facts)  # type: ignore[no-any-return]
+        return _RecordReader(self, kind, what, prefix, {} if sizes is None else sizes).read(facts)  # type: ignore[no-any-return]
 
     def array(self, name: str, letters: tuple[str, ...], types: tuple[type, ...], sizes: dict[str, int]) -> Any:
         """The array of that name: a copy of its own, of one of the types, finite, of the sizes that letters have.
@@ -168,12 +169,14 @@ class Reading:
         if found.dtype not in types:
             needed = " or ".join(np.dtype(one).name for one in types)
             raise FormatError(f"Array {name!r} of the model file holds {found.dtype.name}, and it must be {needed}.")
-        if len(letters) > 2:  # files have two axes; the sizes of the others were told before
+        if len(letters) > 2:  # files have two axes; the sizes of the others are known by now
             front = tuple(sizes.get(letter, 0) for letter in letters[:-1])
             if found.ndim == 2 and len(found) == math.prod(front):
                 found = found.reshape(*front, found.shape[-1])
         lengths = zip(letters, found.shape, strict=False)
-        if found.ndim != len(letters) or any(_agreed(letter, length, sizes) != length for letter, length in lengths):
+        if found.ndim != len(letters) or any(
+            _agree_size(letter, length, sizes) != length for letter, length in lengths
+        ):
             known = [f"{one} = {sizes[one]}" for one in dict.fromkeys(letters) if one in sizes]
             raise FormatError(
                 f"The model file has no array {name!r} of shape ({', '.join(letters)}), but of {found.shape}: "
@@ -192,7 +195,7 @@ class Reading:
         return names
 
 
-def unpack_texts(found: NDArray[Any]) -> tuple[str, ...] | None:
+def unpack_texts(found: Array) -> tuple[str, ...] | None:
     """Texts that an array holds as bytes; None: it holds none."""
     if found.dtype != np.uint8 or found.ndim != 1:
         return None
@@ -203,7 +206,7 @@ def unpack_texts(found: NDArray[Any]) -> tuple[str, ...] | None:
     return tuple(names) if isinstance(names, list) and all(isinstance(name, str) for name in names) else None
 
 
-def _agreed(letter: str, length: int, sizes: dict[str, int]) -> int:
+def _agree_size(letter: str, length: int, sizes: dict[str, int]) -> int:
     """The size that a letter, or a number, stands for: this length, if it had none before."""
     return int(letter) if letter.isdigit() else sizes.setdefault(letter, length)
 
@@ -213,10 +216,10 @@ Level = tuple[type, dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class _Record:
+class _RecordReader:
     """One record that is being read."""
 
-    reading: Reading
+    reading: ArrayReader
     kind: type
     what: str
     prefix: str
@@ -252,13 +255,13 @@ class _Record:
         if not isinstance(facts, dict) or not required <= facts.keys() <= allowed:
             raise FormatError(
                 f"The {self.what} of the model file has other entries than it must have: "
-                f"{_differences(required, allowed, facts)}."
+                f"{_list_differences(required, allowed, facts)}."
             )
         above = places_of(kind)[1]
         return [*([] if above is None else self._levels(above, facts[kind.INHERITED])), (kind, facts)]  # type: ignore[attr-defined]
 
     def _fact(self, place: Place, given: Mapping[str, Any]) -> Any:
-        later, stands = place.mark(Later), place.mark(StandsFor)
+        later, stands = place.mark(AddedLater), place.mark(StandsFor)
         if place.name not in given and later is not None:
             return self._default(later)
         value = given[place.name]
@@ -267,8 +270,8 @@ class _Record:
         if stands is not None and value == stands.held:
             return stands.value
         hint = tuple[float, ...] if IN_FACTS in place.marks else place.hint
-        if not fits(hint, value) or not all(check.holds(value) for check in place.checks):
-            words = " and ".join([words_of(hint), *(check.words for check in place.checks)])
+        if not matches(hint, value) or not all(check.holds(value) for check in place.checks):
+            words = " and ".join([describe_type(hint), *(check.words for check in place.checks)])
             raise FormatError(
                 f"The {self.what} of the model file has no valid {place.name!r}: {reprlib.repr(value)}, and it must be "
                 f"{words}."
@@ -285,7 +288,7 @@ class _Record:
 
     def _array(self, place: Place) -> Any:
         assert place.letters is not None
-        row, stands, later = place.mark(Row), place.mark(StandsFor), place.mark(Later)
+        row, stands, later = place.mark(Row), place.mark(StandsFor), place.mark(AddedLater)
         name = self.prefix + (place.name if row is None else row.array)
         if self.reading.find(name) is None:
             if later is not None:
@@ -308,10 +311,10 @@ class _Record:
         self._hold(name, found, place.checks)
         return tuple(found.tolist()) if place.several else found
 
-    def _default(self, later: Later) -> Any:
+    def _default(self, later: AddedLater) -> Any:
         return later.default(self.sizes) if callable(later.default) else later.default
 
-    def _hold(self, name: str, found: NDArray[Any], checks: tuple[Any, ...]) -> None:
+    def _hold(self, name: str, found: Array, checks: tuple[Any, ...]) -> None:
         for check in checks:
             if not check.holds(found):
                 raise FormatError(f"Numbers of array {name!r} of the model file are not {check.words}.")
@@ -339,7 +342,7 @@ class _Record:
             shared = [] if own is None else [letter for letter in own.shared.split() if letter in self.sizes]
             sizes = self.sizes if own is None else {letter: self.sizes[letter] for letter in shared}
             what = self.what if INLINE in place.marks else place.name
-            found.append(_Record(self.reading, kind, what, start, sizes).read(one, values))
+            found.append(_RecordReader(self.reading, kind, what, start, sizes).read(one, values))
             if own is not None:
                 self.sizes.update({letter: sizes[letter] for letter in own.shared.split() if letter in sizes})
         return tuple(found) if place.several else found[0]
@@ -352,23 +355,23 @@ class _Record:
     def _compare(self, found: Any, kind: type, given: Mapping[str, Any]) -> None:
         """Raise an error if the file says of the record what it is not."""
         for name, derived in derived_of(kind).items():
-            true = follow(derived, found)
-            if name in given and not _same(true, given[name]):
+            true = derive(derived, found)
+            if name in given and not _is_same(true, given[name]):
                 raise FormatError(
                     f"The {self.what} of the model file says {name} = {reprlib.repr(given[name])}, but what it holds "
                     f"has {true!r}."
                 )
 
 
-def _differences(required: frozenset[str], allowed: frozenset[str], given: Any) -> str:
+def _list_differences(required: frozenset[str], allowed: frozenset[str], given: Any) -> str:
     if not isinstance(given, dict):
         return "it is no table of facts"
     told = [f"no {name!r}" for name in sorted(required - given.keys())]
     return ", ".join([*told, *(f"also {name[:40]!r}" for name in sorted(given.keys() - allowed))])
 
 
-def _same(one: Any, other: Any) -> bool:
+def _is_same(one: Any, other: Any) -> bool:
     """Whether JSON says the same; true is not 1."""
     if isinstance(one, list):
-        return isinstance(other, list) and len(one) == len(other) and all(map(_same, one, other))
+        return isinstance(other, list) and len(one) == len(other) and all(map(_is_same, one, other))
     return type(one) is type(other) and bool(one == other)

@@ -31,7 +31,7 @@ import numpy as np
 
 Kind = TypeVar("Kind")
 
-MOST = 2**62
+MAX_COUNT = 2**62
 """Counts beyond this are no counts."""
 
 # What may stand in `Annotated` beside the letters of a shape.
@@ -71,7 +71,7 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class Later:
+class AddedLater:
     """What stands for the field in files of earlier versions, which lack it: a value, or a function of the sizes."""
 
     default: Any
@@ -93,7 +93,7 @@ class Name:
 
 
 @dataclass(frozen=True)
-class HeldAs:
+class StoredAs:
     """Types of an array's numbers in files: the first, where the record has none of them."""
 
     types: tuple[type, ...]
@@ -122,7 +122,7 @@ class OwnSizes:
     shared: str = ""
 
 
-class Way(Enum):
+class Storage(Enum):
     """Other ways to stand in a file."""
 
     INLINE = "the facts of a record are among those of the record that it belongs to"
@@ -132,7 +132,7 @@ class Way(Enum):
     AS_IT_IS = "any array, of which `from_file` makes what it should be"
 
 
-INLINE, OUTSIDE, IN_FACTS, UNLESS_EMPTY, AS_IT_IS = Way
+INLINE, OUTSIDE, IN_FACTS, UNLESS_EMPTY, AS_IT_IS = Storage
 
 
 def has(attribute: str) -> Callable[[Any], bool]:
@@ -184,7 +184,7 @@ class Place:
     @cached_property
     def types(self) -> tuple[type, ...]:
         """Of numbers in the file."""
-        held = self.mark(HeldAs)
+        held = self.mark(StoredAs)
         if held is not None:
             return held.types
         own = float if self.several else get_args(get_args(self.hint)[1])[0]
@@ -227,9 +227,9 @@ def derived_of(kind: type) -> Mapping[str, Any]:
     return own
 
 
-def follow(derived: Any, record: Any) -> Any:
-    """What such a fact is of a record; in `Later` stand those that files of earlier versions lack."""
-    return (derived.default if isinstance(derived, Later) else derived)(record)
+def derive(derived: Any, record: Any) -> Any:
+    """What such a fact is of a record; in `AddedLater` stand those that files of earlier versions lack."""
+    return (derived.default if isinstance(derived, AddedLater) else derived)(record)
 
 
 @cache
@@ -242,10 +242,10 @@ def fact_names(kind: type) -> tuple[frozenset[str], frozenset[str]]:
         if place.array or OUTSIDE in place.marks or (place.several and place.record and not has_facts(place.record)):
             continue
         must, may = fact_names(place.record) if INLINE in place.marks else ({place.name}, {place.name})
-        required |= set() if place.mark(Later) else must
+        required |= set() if place.mark(AddedLater) else must
         allowed |= may
     for name, follows in derived_of(kind).items():
-        required |= set() if isinstance(follows, Later) else {name}
+        required |= set() if isinstance(follows, AddedLater) else {name}
         allowed.add(name)
     return frozenset(required), frozenset(allowed)
 
@@ -258,18 +258,18 @@ def has_facts(kind: type) -> bool:
 # Facts, by their types.
 
 
-def fits(hint: Any, value: Any) -> bool:
+def matches(hint: Any, value: Any) -> bool:
     """Whether JSON says a value of this type: int is a count, float any number that is finite."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        return any(fits(one, value) for one in inner)
+        return any(matches(one, value) for one in inner)
     if origin is Literal:
         return OneOf(inner).holds(value)
     if origin is tuple:
         each = (inner[0],) * len(value) if isinstance(value, list) and inner[1:] == (...,) else inner
-        return isinstance(value, list) and len(value) == len(each) and all(map(fits, each, value))
+        return isinstance(value, list) and len(value) == len(each) and all(map(matches, each, value))
     if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
+        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT
     if hint is float:
         return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e308
     return isinstance(value, NoneType if hint is None else hint)
@@ -287,6 +287,6 @@ def convert(hint: Any, value: Any) -> Any:
 WORDS = {int: "a whole number from 0", float: "a number", bool: "true or false", str: "a text"}
 
 
-def words_of(hint: Any) -> str:
+def describe_type(hint: Any) -> str:
     """A type in words."""
     return WORDS.get(hint) or str(hint).replace("typing.", "")

@@ -32,7 +32,7 @@ MEANS = {
 }
 """What as many components as a rule says do, by what the rule asks."""
 
-FACTOR, APART = 2, 2
+WIDE_FACTOR, WIDE_DIFFERENCE = 2, 2
 """Answers range widely if the largest is more than so many times the least, and more than so many above it."""
 
 
@@ -140,7 +140,7 @@ class KChoice:
     def wide(self) -> bool:
         """Whether the counted answers range so widely that no one number stands for them."""
         least, most = self.range or (0, 0)
-        return most > FACTOR * least and most - least > APART
+        return most > WIDE_FACTOR * least and most - least > WIDE_DIFFERENCE
 
     @property
     def k(self) -> int | None:
@@ -282,12 +282,12 @@ class KChoice:
         lines = [f"data       {self.data}", f"model      {self.model}, {'scaled' if self.scaled else 'not scaled'}"]
         for one in self.answers:
             lines.append(f"{one.title}: {'no answer' if one.k is None else one.k}, {one.why}")
-            lines += [f"    {SIGNS[check.holds]} {check.words}" for check in one.checks]
+            lines += [f"    {CHECK_SIGNS[check.holds]} {check.words}" for check in one.checks]
         return "\n".join([*lines, f"so         {self.verdict}"])
 
     def __str__(self) -> str:
         return str(self.explain())
 
 
-SIGNS = {True: "yes:", False: "NO: ", None: "note:"}
+CHECK_SIGNS = {True: "yes:", False: "NO: ", None: "note:"}
 """Before a check, by whether it holds."""

@@ -5,26 +5,25 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Generic, TypeVar, overload
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import FormatError, SingularModel
-from lowdim.results.certificate import Certificate, uncertified
+from lowdim.results.certificate import Certificate, blank_certificate
 from lowdim.results.fields import NonNegative, Positive, Prefix, has, size
-from lowdim.types import Floats
+from lowdim.types import Array, Floats
 
 # What holds of arrays only as long as they are what they were: a certificate of changed components is none.
 #
-# Arrays of a record are handed out as they are, so that whoever flips a sign in place changes what `transform` uses,
+# Arrays of a record are handed out without a copy, so that flipping a sign in place changes what `transform` uses,
 # as with scikit-learn. The record notices by checksums, which are compared when what depends on the arrays is asked
 # for.
 
 Value = TypeVar("Value")
 
 
-class Held(Generic[Value]):
+class HeldWhileUnchanged(Generic[Value]):
     """A field of a frozen dataclass that holds while some of its arrays, which come before it, are unchanged.
 
     `withdrawn(record, value, changed)` says what stands in its place once arrays of these names have changed.
@@ -38,12 +37,12 @@ class Held(Generic[Value]):
         self._name = name
 
     @overload
-    def __get__(self, record: None, owner: type) -> Held[Value]: ...
+    def __get__(self, record: None, owner: type) -> HeldWhileUnchanged[Value]: ...
 
     @overload
     def __get__(self, record: object, owner: type) -> Value: ...
 
-    def __get__(self, record: object | None, owner: type) -> Held[Value] | Value:
+    def __get__(self, record: object | None, owner: type) -> HeldWhileUnchanged[Value] | Value:
         if record is None:
             raise AttributeError(self._name)  # the dataclass asks for a default, and there is none
         changed = self.changed(record)
@@ -64,20 +63,17 @@ class Held(Generic[Value]):
         return tuple(name for name in self.arrays if checksum(getattr(record, name)) != sums[name])
 
 
-def checksum(array: NDArray[Any]) -> int:
+def checksum(array: Array) -> int:
     """A number that hardly any change leaves as it is: 3 GB of numbers a second."""
     by_rows = array if array.flags.c_contiguous else array.T
     return zlib.crc32(np.ascontiguousarray(by_rows).data)
 
 
-def said_of(attributes: tuple[str, ...], done: str) -> str:
-    """A sentence about attributes that somebody changed or assigned after the fit."""
+def describe_change(attributes: tuple[str, ...], done: str) -> str:
+    """A sentence about attributes that were changed or assigned after the fit."""
     names = " and ".join(attributes)
     were = "was" if len(attributes) == 1 else "were"
     return f"since the fit {names} {were} {done}, so nothing is certified: fit again for that"
-
-
-# The record of a linear fit: everything that transform, tables, plots and files need, frozen.
 
 
 @dataclass(frozen=True)
@@ -107,12 +103,12 @@ ATTRIBUTES = {
 """Arrays of a linear fit → what users call them."""
 
 
-def _withdrawn(fit: LinearFit, given: Certificate, changed: tuple[str, ...]) -> Certificate:
-    note = said_of(tuple(ATTRIBUTES[name] for name in changed), "changed")
-    return uncertified(fit.components, fit.variances, fit.total_variance, given.solver, note)
+def _withdraw_certificate(fit: LinearFit, given: Certificate, changed: tuple[str, ...]) -> Certificate:
+    note = describe_change(tuple(ATTRIBUTES[name] for name in changed), "changed")
+    return blank_certificate(fit.components, fit.variances, fit.total_variance, given.solver, note)
 
 
-def _of_none(certificate: Certificate) -> Certificate:
+def _certificate_of_none(certificate: Certificate) -> Certificate:
     """The same of no components."""
     bounds = dict.fromkeys(
         ("variances", "residuals", "rounding", "lower", "upper", "angles", "data_rounding"), np.zeros(0)
@@ -130,6 +126,8 @@ class LinearFit:
     scale.
     """
 
+    PROBABILISTIC: ClassVar[bool] = False
+    """Whether the variance beyond the components is a noise of the model, the same in all directions."""
     DERIVED: ClassVar[Mapping[str, Any]] = {
         "n_columns": size("mean"),
         "n_components": size("variances"),
@@ -156,7 +154,9 @@ class LinearFit:
     """Sum of row weights."""
     ddof: int
     provenance: Provenance
-    certificate: Annotated[Held[Certificate], Prefix("certificate_")] = Held(*ATTRIBUTES, withdrawn=_withdrawn)
+    certificate: Annotated[HeldWhileUnchanged[Certificate], Prefix("certificate_")] = HeldWhileUnchanged(
+        *ATTRIBUTES, withdrawn=_withdraw_certificate
+    )
     """Of the arrays above, as long as they are what they were."""
     columns: Columns = None
     spectrum: Annotated[Floats | None, "all"] = field(default=None, repr=False)
@@ -200,7 +200,7 @@ class LinearFit:
     @property
     def whitening(self) -> Floats:
         """(k,) one over the standard deviations; 0 for directions without variance, whose scores are rounding."""
-        real = np.arange(self.k) < self.k - len(HELD.given(self).null)
+        real = np.arange(self.k) < self.k - len(CERTIFICATE_FIELD.given(self).null)
         known = self.known_variances
         return np.divide(1.0, np.sqrt(known), out=np.zeros(self.k), where=real & (known > 0))
 
@@ -212,12 +212,32 @@ class LinearFit:
     @property
     def known_variances(self) -> Floats:
         """(k,) the variances, or an error where components were assigned without them."""
-        return _known("explained_variance_", self.variances)
+        return _require_known("explained_variance_", self.variances)
 
     @property
     def known_singular_values(self) -> Floats:
         """(k,) the singular values, or an error."""
-        return _known("singular_values_", self.singular_values)
+        return _require_known("singular_values_", self.singular_values)
+
+    @property
+    def about_zero(self) -> bool:
+        """Whether the fit is of squares, about zero, and not of variances about the mean."""
+        return False
+
+    @property
+    def measure(self) -> str:
+        """What the components keep a share of, in words."""
+        return "sum of squares" if self.about_zero else "variance"
+
+    @property
+    def axis_measure(self) -> str:
+        """What `variances` are along each axis, in words."""
+        return "mean square" if self.about_zero else "variance"
+
+    @property
+    def most_components(self) -> int:
+        """How many components rows like these can have: those about their mean have one direction fewer."""
+        return min(self.n_rows if self.about_zero else self.n_rows - 1, self.n_columns)
 
     @property
     def strengths(self) -> Floats:
@@ -225,9 +245,25 @@ class LinearFit:
         return np.sqrt(self.variances)
 
     @property
+    def found_by_em(self) -> bool:
+        """Whether the model was found by EM, so that other rows would not give it in closed form."""
+        return False
+
+    def values_of(self, components: Floats, values: Floats) -> Floats:
+        """(k,) the numbers, one for each component of the fit, that go with these; NaN for others than the fit's."""
+        if len(values) != self.k or components.shape[1] != self.n_columns:
+            return np.full(len(components), np.nan)
+        places = [np.flatnonzero((np.abs(self.components) == np.abs(row)).all(axis=1)) for row in components]
+        return np.array([values[place[0]] if len(place) else np.nan for place in places])
+
+    def with_assigned(self, known: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        """The record with these fields in place of its own, after attributes were assigned as `given`."""
+        return replace(self, **known)
+
+    @property
     def changed(self) -> tuple[str, ...]:
-        """Arrays that somebody changed since the fit, by the names that users have for them."""
-        return tuple(ATTRIBUTES[name] for name in HELD.changed(self))
+        """Arrays that were changed since the fit, by their public names."""
+        return tuple(ATTRIBUTES[name] for name in CERTIFICATE_FIELD.changed(self))
 
     @property
     def reached(self) -> bool:
@@ -250,7 +286,7 @@ class LinearFit:
         return max(left, 0.0) / (p - k) if left > 1e-14 * p * self.total_variance else 0.0
 
 
-def _known(name: str, values: Floats) -> Floats:
+def _require_known(name: str, values: Floats) -> Floats:
     if np.isnan(values).any():
         raise SingularModel(
             f"{name} is not known of all components, as components_ was assigned without it, but whitening, densities "
@@ -259,15 +295,15 @@ def _known(name: str, values: Floats) -> Floats:
     return values
 
 
-def without_components(fit: LinearFit) -> LinearFit:
+def drop_components(fit: LinearFit) -> LinearFit:
     """The same without its components: a mean, and noise that is the same in all directions."""
     return replace(
         fit,
         components=fit.components[:0],
         variances=np.zeros(0),
         singular_values=np.zeros(0),
-        certificate=_of_none(fit.certificate),
+        certificate=_certificate_of_none(fit.certificate),
     )
 
 
-HELD: Held[Certificate] = vars(LinearFit)["certificate"]
+CERTIFICATE_FIELD: HeldWhileUnchanged[Certificate] = vars(LinearFit)["certificate"]

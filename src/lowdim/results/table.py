@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lowdim.types import Floats, Mask
+
 # What the columns of a table hold, before any model: the record of one pass over the rows.
 
 
@@ -24,9 +26,9 @@ class Description:
     """(p,) entries that are NaN."""
     infinite: NDArray[np.int64]
     """(p,) entries that are infinite."""
-    least: NDArray[np.float64]
+    least: Floats
     """(p,) smallest finite entry; NaN for a column without any."""
-    most: NDArray[np.float64]
+    most: Floats
     """(p,) largest finite entry; NaN for a column without any."""
 
     @property
@@ -40,7 +42,7 @@ class Description:
         return not self.holes.any()
 
     @property
-    def constant(self) -> NDArray[np.bool_]:
+    def constant(self) -> Mask:
         """(p,) whether a column has one value only, or none."""
         return ~(self.least < self.most)
 
@@ -64,7 +66,7 @@ class Table(Mapping[str, Any]):
         return len(self._columns)
 
     def __repr__(self, most: int = 20) -> str:
-        cells = [[name, *map(_text, list(values)[:most])] for name, values in self._columns.items()]
+        cells = [[name, *map(_format_cell, list(values)[:most])] for name, values in self._columns.items()]
         widths = [max(map(len, column)) for column in cells]
         rows = [
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
@@ -74,5 +76,5 @@ class Table(Mapping[str, Any]):
         return "\n".join(rows + ([f"… {length - most} more rows"] if length > most else []))
 
 
-def _text(value: object) -> str:
+def _format_cell(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)

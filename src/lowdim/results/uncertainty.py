@@ -7,29 +7,28 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter
 from lowdim.results.table import Table
-from lowdim.types import Floats
+from lowdim.types import Floats, Mask
 from lowdim.words import printable
 
 OF_COMPONENTS = ("variances", "shares", "cumulative")
 """Tables with one row for each component."""
 
-TIED = 0.9
-"""Share of resamples in which a component must keep its place to be told apart from its neighbours."""
+MIN_SHARE_IN_PLACE = 0.9
+"""Share of resamples in which a component must keep its place to count as distinct from its neighbours."""
 
-NONE = "none: "
+NO_INTERVAL = "none: "
 """How a basis begins where there is no interval."""
 
-AT_LEAST = ", at least this level"
+AT_LEAST_LEVEL = ", at least this level"
 """How a basis ends of intervals that are somewhat wider than their level needs."""
 
-NEARLY = ", nearly this level"
+NEARLY_LEVEL = ", nearly this level"
 """How a basis ends of intervals that were found to hold the truth by one or two in a hundred less often."""
 
-REPEATS = (
+ROWS_REPEAT = (
     "With fewer rows than columns a row that is drawn again and again takes a component's place, so that resamples do "
     "not say whether these can be told apart."
 )
@@ -67,25 +66,25 @@ class Intervals:
 
     def at_least(self) -> Intervals:
         """The same, called by what is known of their level: that they hold the truth at least as often."""
-        return self.called(AT_LEAST)
+        return self.called(AT_LEAST_LEVEL)
 
     def nearly(self) -> Intervals:
         """The same, called by what is known of their level: that they hold the truth a little less often."""
-        return self.called(NEARLY)
+        return self.called(NEARLY_LEVEL)
 
     def called(self, words: str) -> Intervals:
         """The same, with words at the end of every basis."""
-        named = tuple(one if one.startswith(NONE) or not one else f"{one}{words}" for one in self.bases)
+        named = tuple(one if one.startswith(NO_INTERVAL) or not one else f"{one}{words}" for one in self.bases)
         one = named[0] if len(set(named)) == 1 else named
         return Intervals(self.estimate, self.standard_error, self.lower, self.upper, self.bias, one)
 
-    def without(self, where: NDArray[np.bool_], reason: str) -> Intervals:
+    def without(self, where: Mask, reason: str) -> Intervals:
         """The same without intervals (NaN) of the components `where` (k,), and why."""
         if not where.any():
             return self
         shape = (-1, *[1] * (self.estimate.ndim - 1))
         gone = np.broadcast_to(where.reshape(shape), self.estimate.shape)
-        basis = tuple(f"{NONE}{reason}" if no else one for no, one in zip(where, self.bases, strict=True))
+        basis = tuple(f"{NO_INTERVAL}{reason}" if no else one for no, one in zip(where, self.bases, strict=True))
         error, lower, upper = (np.where(gone, np.nan, one) for one in (self.standard_error, self.lower, self.upper))
         return Intervals(self.estimate, error, lower, upper, self.bias, basis)
 
@@ -185,7 +184,7 @@ class Uncertainty:
         if self.stability is None:
             return ()
         kept = np.nan_to_num(self.stability.kept)
-        return tuple(axis for axis, share in zip(self.axes, kept, strict=True) if share < TIED)
+        return tuple(axis for axis, share in zip(self.axes, kept, strict=True) if share < MIN_SHARE_IN_PLACE)
 
     def table(self, name: str) -> Any:
         """A table by name, as a frame of the kind the model was fitted on (a plain Table for arrays).
@@ -197,6 +196,11 @@ class Uncertainty:
             interval rests on, or why there is none (NaN). "loadings", "components" and "scores" have a row for each
             entry. "stability" says how often components kept their places and how far axes turned; "k" how many
             components rules keep. `names` are those that there are.
+
+        Returns
+        -------
+        frame, or Table
+            A frame of the kind the model was fitted on; a Table for arrays.
         """
         if name == "stability" and self.stability is not None:
             one = self.stability
@@ -222,14 +226,24 @@ class Uncertainty:
         return "\n".join([self._what(), *self._order(), *self.absent(), *self.assumptions, *self.notes])
 
     def absent(self, names: Mapping[str, str] | None = None) -> list[str]:
-        """Of which components there is no interval, and why; `names` are others that components are called by."""
+        """Of which components there is no interval, and why.
+
+        Parameters
+        ----------
+        names : mapping of `axes` to other names of components, or None
+
+        Returns
+        -------
+        list of str
+            A sentence for each reason; empty where every interval is known.
+        """
         called = names or {axis: axis for axis in self.axes}
         shown: dict[tuple[str, str], list[str]] = {}
         for what, found in self.intervals.items():
-            for reason in dict.fromkeys(one for one in found.bases if one.startswith(NONE)):
+            for reason in dict.fromkeys(one for one in found.bases if one.startswith(NO_INTERVAL)):
                 axes = [called[axis] for axis, one in zip(self.axes, found.bases, strict=False) if one == reason]
                 of = f" of {', '.join(axes)}" if len(found.bases) == self.k else ""  # the noise is of no component
-                shown.setdefault((of, reason[len(NONE) :]), []).append(what)
+                shown.setdefault((of, reason[len(NO_INTERVAL) :]), []).append(what)
         return [f"No interval of the {', '.join(listed)}{of}: {reason}." for (of, reason), listed in shown.items()]
 
     def _what(self) -> str:
@@ -245,17 +259,17 @@ class Uncertainty:
             return []
         said = []
         if self.unjudged:
-            said.append(f"Not judged: {', '.join(self.unjudged)}. {REPEATS}")
+            said.append(f"Not judged: {', '.join(self.unjudged)}. {ROWS_REPEAT}")
         if self.tied:
             return [
                 *said,
-                f"Not told apart from others: {', '.join(self.tied)}. Fewer than {TIED:.0%} of the resamples have such "
-                "a component in its place, so the intervals of its entries reach over a plane; what the components "
-                "span together may still be sure (plane_upper in table('stability')).",
+                f"Not told apart from others: {', '.join(self.tied)}. Fewer than {MIN_SHARE_IN_PLACE:.0%} of the "
+                "resamples have such a component in its place, so the intervals of its entries reach over a "
+                "plane; what the components span together may still be sure (plane_upper in table('stability')).",
             ]
         if said:
             return said
-        return [f"All components keep their places in at least {TIED:.0%} of the resamples."]
+        return [f"All components keep their places in at least {MIN_SHARE_IN_PLACE:.0%} of the resamples."]
 
     def __str__(self) -> str:
         return str(self.explain())

@@ -14,12 +14,12 @@ from typing import IO, Any
 
 from lowdim.errors import CannotWrite
 
-STALE = 3600.0
+STALE_SECONDS = 3600.0
 """Seconds after which a temporary file of ours is what a killed process left behind."""
 
-MARK = ".lowdim-part"
+PART_ENDING = ".lowdim-part"
 
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 """How a file is made: it must not be there. Windows would else write CR LF for LF."""
 
 
@@ -33,21 +33,21 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """
     name = os.fspath(path)
     target = Path(os.path.realpath(path))  # a link keeps pointing where it points
-    with telling(name):
-        mode = _mode(target, name)
-        sweep(target.parent)
-        temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}{MARK}")
-        # a new file gets what the system gives new files; one that takes another's place is nobody's until then
-        handle = os.open(temporary, NEW, 0o666 if mode is None else 0o600)
+    with write_errors(name):
+        mode = _find_permissions(target, name)
+        remove_stale_parts(target.parent)
+        temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}{PART_ENDING}")
+        # a new file has the system's default permissions; a replacement is private until it has those of the old one
+        handle = os.open(temporary, CREATE_FLAGS, 0o666 if mode is None else 0o600)
     try:
-        with io.BufferedWriter(_Part(handle, name)) as file:
+        with io.BufferedWriter(_PartFile(handle, name)) as file:
             yield file
             file.flush()
-            with telling(name):
+            with write_errors(name):
                 if mode is not None:
-                    _permit(handle, temporary, mode)
+                    _set_permissions(handle, temporary, mode)
                 os.fsync(handle)
-        with telling(name):
+        with write_errors(name):
             os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):
@@ -56,7 +56,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     _sync_directory(target.parent)
 
 
-class _Part(io.FileIO):
+class _PartFile(io.FileIO):
     """A file being written that says by its final name what the disk did not allow."""
 
     def __init__(self, handle: int, name: str):
@@ -64,12 +64,12 @@ class _Part(io.FileIO):
         self._final = name
 
     def write(self, data: Any) -> int:
-        with telling(self._final):
+        with write_errors(self._final):
             return super().write(data)
 
 
 @contextmanager
-def telling(name: str) -> Iterator[None]:
+def write_errors(name: str) -> Iterator[None]:
     """Turn what the system says into one sentence that names the file."""
     try:
         yield
@@ -79,7 +79,7 @@ def telling(name: str) -> Iterator[None]:
         raise CannotWrite.file(name, error.strerror or str(error)) from error
 
 
-def _mode(target: Path, name: str) -> int | None:
+def _find_permissions(target: Path, name: str) -> int | None:
     """The permissions of the file that will be replaced; None if there is none."""
     try:
         about = target.stat()
@@ -90,11 +90,11 @@ def _mode(target: Path, name: str) -> int | None:
     return about.st_mode & 0o777
 
 
-def sweep(folder: Path) -> None:
+def remove_stale_parts(folder: Path) -> None:
     """Remove temporary files that killed processes left in a folder more than an hour ago."""
-    for left in folder.glob(f".*{MARK}"):
+    for left in folder.glob(f".*{PART_ENDING}"):
         with suppress(OSError):
-            if time.time() - left.stat().st_mtime > STALE:
+            if time.time() - left.stat().st_mtime > STALE_SECONDS:
                 left.unlink()
 
 
@@ -107,7 +107,7 @@ def _sync_directory(folder: Path) -> None:
             os.close(handle)
 
 
-def _permit(handle: int, path: Path, mode: int) -> None:
+def _set_permissions(handle: int, path: Path, mode: int) -> None:
     """Set the permissions of an open file; Windows knows it by its path only."""
     if hasattr(os, "fchmod"):
         os.fchmod(handle, mode)

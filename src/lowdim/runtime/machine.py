@@ -30,7 +30,7 @@ READ_ONLY = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 def held_bytes() -> int | None:
     """Bytes that this process holds in memory now; None where the system does not say."""
     if SYSTEM == "linux":
-        return _kilobytes(PROC / "self" / "status", "VmRSS")
+        return _read_kilobytes(PROC / "self" / "status", "VmRSS")
     psutil = _psutil()
     if psutil is not None:
         return int(psutil.Process().memory_info().rss)
@@ -40,9 +40,9 @@ def held_bytes() -> int | None:
 
 
 def free_bytes() -> int | None:
-    """Bytes that can be had without swapping, on the machine and in its container; None where nobody says."""
+    """Available memory in bytes, without swapping, of the machine and its container; None where it is not known."""
     if SYSTEM == "linux":
-        known = [_kilobytes(PROC / "meminfo", "MemAvailable"), *map(_left, _limited_groups())]
+        known = [_read_kilobytes(PROC / "meminfo", "MemAvailable"), *map(_left_in_group, _limited_groups())]
         said = [left for left in known if left is not None]
         return min(said) if said else None
     psutil = _psutil()
@@ -61,7 +61,7 @@ def _psutil() -> Any:
     return psutil
 
 
-def _kilobytes(path: Path, name: str) -> int | None:
+def _read_kilobytes(path: Path, name: str) -> int | None:
     """A line such as "VmRSS:  1234 kB", in bytes."""
     start = f"{name}:"
     try:
@@ -73,7 +73,7 @@ def _kilobytes(path: Path, name: str) -> int | None:
 
 # A container is a control group: it and all that it lies in may have a limit. Version 2 has one tree of groups, version
 # 1 one for memory alone, with other names (Linux, Documentation/admin-guide: cgroup-v2.rst, cgroup-v1/memory.rst).
-LIMITS = {
+CGROUP_FILES = {
     "memory.max": ("memory.current", "inactive_file"),
     "memory.limit_in_bytes": ("memory.usage_in_bytes", "total_inactive_file"),
 }
@@ -96,15 +96,15 @@ def _limited_groups() -> tuple[Path, ...]:
         group = Path(place.lstrip("/"))
         # inside a container the path may be that of the host, of which only the root is seen
         for folder in (root / group, *(root / parent for parent in group.parents), root):
-            if _limit(folder / file) is not None and folder / file not in found:
+            if _read_limit(folder / file) is not None and folder / file not in found:
                 found.append(folder / file)
     return tuple(found)
 
 
-def _left(limit: Path) -> int | None:
+def _left_in_group(limit: Path) -> int | None:
     """Bytes that a group may still take: its limit less what it holds, caches of files aside."""
-    usage, cached = LIMITS[limit.name]
-    most, used = _limit(limit), _number(limit.with_name(usage))
+    usage, cached = CGROUP_FILES[limit.name]
+    most, used = _read_limit(limit), _read_number(limit.with_name(usage))
     if most is None or used is None:
         return None
     try:
@@ -114,13 +114,13 @@ def _left(limit: Path) -> int | None:
     return max(0, most - used + min(used, int(stat.get(cached, 0))))
 
 
-def _limit(path: Path) -> int | None:
+def _read_limit(path: Path) -> int | None:
     """A limit in bytes; version 1 says by a huge number that there is none."""
-    most = _number(path)
+    most = _read_number(path)
     return None if most is None or most >= 2**60 else most
 
 
-def _number(path: Path) -> int | None:
+def _read_number(path: Path) -> int | None:
     """What a file holds, if that is a number and not "max"."""
     try:
         return int(path.read_text())
@@ -165,19 +165,19 @@ MACH_TASK_BASIC_INFO, HOST_VM_INFO64 = 20, 4
 
 
 def _held_on_macos() -> int | None:
-    system, info = _library("/usr/lib/libSystem.dylib"), TaskInfo()
+    system, info = _load_library("/usr/lib/libSystem.dylib"), TaskInfo()
     task = ctypes.c_uint32.in_dll(system, "mach_task_self_")
-    return int(info.resident_size) if _asked(system.task_info, task, MACH_TASK_BASIC_INFO, info) else None
+    return int(info.resident_size) if _fill_record(system.task_info, task, MACH_TASK_BASIC_INFO, info) else None
 
 
 def _free_on_macos() -> int | None:
-    system, info = _library("/usr/lib/libSystem.dylib"), VmStatistics()
-    if not _asked(system.host_statistics64, ctypes.c_uint32(system.mach_host_self()), HOST_VM_INFO64, info):
+    system, info = _load_library("/usr/lib/libSystem.dylib"), VmStatistics()
+    if not _fill_record(system.host_statistics64, ctypes.c_uint32(system.mach_host_self()), HOST_VM_INFO64, info):
         return None
     return int(info.free_count + info.inactive_count) * mmap.PAGESIZE
 
 
-def _asked(call: Any, whom: Any, what: int, info: ctypes.Structure) -> bool:
+def _fill_record(call: Any, whom: Any, what: int, info: ctypes.Structure) -> bool:
     """Whether a call of Mach's has filled the record, whose size is counted in whole numbers of 4 bytes."""
     count = ctypes.c_uint32(ctypes.sizeof(info) // 4)
     return int(call(whom, ctypes.c_int(what), ctypes.byref(info), ctypes.byref(count))) == 0
@@ -212,23 +212,23 @@ class ProcessMemory(ctypes.Structure):
 
 def _free_on_windows() -> int | None:
     info = MemoryStatus(length=ctypes.sizeof(MemoryStatus))
-    return int(info.available) if _library("kernel32").GlobalMemoryStatusEx(ctypes.byref(info)) else None
+    return int(info.available) if _load_library("kernel32").GlobalMemoryStatusEx(ctypes.byref(info)) else None
 
 
 def _held_on_windows() -> int | None:
-    system, info = _library("kernel32"), ProcessMemory(length=ctypes.sizeof(ProcessMemory))
+    system, info = _load_library("kernel32"), ProcessMemory(length=ctypes.sizeof(ProcessMemory))
     system.GetCurrentProcess.restype = ctypes.c_void_p
     this = ctypes.c_void_p(system.GetCurrentProcess())
     return int(info.held) if system.K32GetProcessMemoryInfo(this, ctypes.byref(info), info.length) else None
 
 
-def _library(name: str) -> Any:
+def _load_library(name: str) -> Any:
     return getattr(ctypes, "WinDLL", ctypes.CDLL)(name)
 
 
 # -- files ------------------------------------------------------------------------------------------------------------
 
-_TURNS = threading.Lock()
+_SEEK_LOCK = threading.Lock()
 
 
 def read_at(file: int, buffer: Any, start: int) -> int:
@@ -241,7 +241,7 @@ def read_at(file: int, buffer: Any, start: int) -> int:
     if hasattr(os, "pread"):  # macOS
         found = os.pread(file, len(buffer), start)
     else:
-        with _TURNS:
+        with _SEEK_LOCK:
             os.lseek(file, start, os.SEEK_SET)
             found = os.read(file, len(buffer))
     buffer.data[: len(found)] = found

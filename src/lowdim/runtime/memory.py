@@ -1,4 +1,4 @@
-"""How much memory a fit may take: the process's peak, not a library's setting."""
+"""The memory limit of a fit: of all that the process holds at its peak."""
 
 from __future__ import annotations
 
@@ -10,10 +10,20 @@ from typing import Any
 from lowdim.errors import BadParameter
 from lowdim.runtime import machine
 
-UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "kib": 2**10, "mib": 2**20, "gib": 2**30}
+BYTES_PER_UNIT = {
+    "": 1,
+    "b": 1,
+    "kb": 10**3,
+    "mb": 10**6,
+    "gb": 10**9,
+    "tb": 10**12,
+    "kib": 2**10,
+    "mib": 2**20,
+    "gib": 2**30,
+}
 
 SLACK = 40_000_000
-"""Left free for what nobody plans: BLAS's own buffers, Python's objects, gaps between freed blocks."""
+"""Bytes left free for what is not planned: BLAS's own buffers, Python's objects, fragmented memory."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +56,8 @@ def budget_of(owner: str, memory: Any) -> Budget | None:
         return Budget(memory)
     if isinstance(memory, str):
         parts = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([A-Za-z]*)\s*", memory)
-        if parts and parts[2].lower() in UNITS and float(parts[1]) > 0:
-            return Budget(int(float(parts[1]) * UNITS[parts[2].lower()]))
+        if parts and parts[2].lower() in BYTES_PER_UNIT and float(parts[1]) > 0:
+            return Budget(int(float(parts[1]) * BYTES_PER_UNIT[parts[2].lower()]))
     raise BadParameter.of(owner, "memory", memory, "None, a number of bytes, or a text such as '512MB' or '1.5GiB'")
 
 
@@ -57,6 +67,6 @@ def resident_bytes() -> int:
 
 
 def available_memory() -> int:
-    """Bytes that can be had without swapping, on the machine and in its container; all, where the system is silent."""
+    """Available memory in bytes, without swapping, of the machine and its container; no limit where it is not known."""
     free = machine.free_bytes()
     return sys.maxsize if free is None else free

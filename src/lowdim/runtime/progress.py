@@ -1,4 +1,4 @@
-"""How far a reading of rows has come, told to whoever watches; a watcher can ask it to stop."""
+"""Progress of a pass over the rows, reported to a callback, which can ask it to stop."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def watching(watcher: Watcher) -> Iterator[None]:
         _watch.reset(token)
 
 
-def new_pass(n_rows: int | None) -> Callable[[int], bool]:
+def begin_pass(n_rows: int | None) -> Callable[[int], bool]:
     """Begin a pass; gives a function that tells the rows read so far, and answers whether to stop."""
     watch = _watch.get()
     if watch is None:

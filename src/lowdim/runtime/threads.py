@@ -84,8 +84,8 @@ def one_blas_thread() -> Iterator[Section]:
 
 
 @contextmanager
-def alone() -> Iterator[None]:
-    """BLAS on one thread, and block work on the spot: for a task that is one of many in somebody else's threads."""
+def single_threaded() -> Iterator[None]:
+    """BLAS on one thread, and no worker threads: for a task that runs in another scheduler's threads (Dask's)."""
     before = getattr(_current, "section", None)
     _limit.enter()
     _current.section = Section(1, None)

@@ -1,1 +1,22 @@
-"""How factors are found: matrices in, arrays out, one algorithm a file; the random generator is passed in."""
+"""Methods that several models share, one algorithm a file.
+
+Its files, in reading order::
+
+    solver             What a solver is and gives; completing, rotating and signing axes.
+    keep               Rules for the number of components, asked while a solver runs.
+    choose             Which solver for which data, and why.
+    svd                The SVD of the rows, and its out-of-core form (TSQR).
+    covariance         The p × p covariance in one pass, then its eigenvectors.
+    sample_gram        The n × n Gram matrix, for fewer rows than columns.
+    lanczos            Block Lanczos: a few components of a large matrix.
+    krylov             The Krylov space that it grows.
+    certify            Bounds on the errors of eigenvalues and axes; lost digits restored.
+    iterate            The loop of every iterative solver, and Anderson's acceleration.
+    lbfgs              L-BFGS, a quasi-Newton method.
+    compiled_cholesky  Cholesky factors of small matrices, compiled.
+    rank/              How many components.
+    resampling/        How sure components are.
+
+A fast solver has a plain one that tests hold it against: `svd` for all of PCA. A solver returns its residuals; nothing
+is called converged without them. Numba is loaded only by `compiled_` files, when data are large.
+"""

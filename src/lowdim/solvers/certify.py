@@ -1,4 +1,4 @@
-"""From residuals to bounds of eigenvalues and axes; digits that squaring lost; one sign for each component."""
+"""From residuals to bounds of eigenvalues, axes and their span (Parlett 1998, §4, §11); lost digits restored."""
 
 from __future__ import annotations
 
@@ -6,19 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.results.certificate import Accuracy, Certificate
-from lowdim.solvers.solver import Factors, complete, growth_of_last, untrusted
-from lowdim.solvers.svd import svd_error
-from lowdim.types import Floats
+from lowdim.solvers.solver import Factors, complete_basis, find_untrusted, last_axis_growth
+from lowdim.solvers.svd import bound_svd_error
+from lowdim.types import EPS, Floats, Mask
 
-# From residuals to bounds: what can be said about eigenvalues, axes and their span (Parlett 1998, §4, §11).
-
-EPS = float(np.finfo(float).eps)
-
-NEAR = 1e-9
+MAX_EQUAL_GAP = 1e-9
 """Eigenvalues that differ by less than this share are called equal, however small their residuals."""
 
 
@@ -42,10 +37,10 @@ class Account:
     bytes_read: int | None
 
 
-CRUDE = 1e-2
+MAX_CONVERGED_RESIDUAL = 1e-2
 """Residuals above this share of their value show that the iteration was stopped far from its end."""
 
-UNCLEAR = 1e-3
+MAX_CLEAR_ANGLE = 1e-3
 """An axis whose angle to its neighbour's is not known better than this (radians) forms a cluster with it."""
 
 
@@ -58,43 +53,43 @@ def certify(factors: Factors, total: float, unit: float, asked: Accuracy, accoun
     values, residuals, rounding = (part[:k] for part in (factors.values, factors.residuals, factors.rounding))
     error = residuals + factors.tilt[:k]
     growth = np.broadcast_to(factors.growth, (len(factors.values),))[:k]
-    below, below_error = _following(factors, k, p)
-    together, last = _together(values, error, below, below_error)
-    gaps = _gaps(values, together, below, below_error)
+    below, below_error = _next_eigenvalue(factors, k, p)
+    together, last = _bound_runs(values, error, below, below_error)
+    gaps = _bound_gaps(values, together, below, below_error)
     clear = gaps > 0
     # an isolated eigenvalue errs by the square of the residual over the gap (Kato–Temple); one of several that lie as
     # near as their errors by no more than the residuals of all of them together (Kahan; Parlett 1998, §11.5)
     quadratic = error * np.divide(error, gaps, out=np.full(k, np.inf), where=clear)
     half = np.where(last | ~clear, together, np.minimum(together, quadratic + rounding)) + account.unit_error * values
     upper = values + half
-    far = (residuals > np.maximum(CRUDE * values, 1e4 * EPS * values[:1])).any()
+    far = (residuals > np.maximum(MAX_CONVERGED_RESIDUAL * values, 1e4 * EPS * values[:1])).any()
     if factors.measured and (far or not factors.converged):
         # stopped, or far from its end, an iteration only knows that some eigenvalue is near; the trace bounds the right
         # one: λ_k ≤ trace − Σ_{i<k} λ_i ≤ trace − Σ_{i<k} θ_i
         upper = np.maximum(upper, total + account.total_error - (np.cumsum(values) - values))
         gaps, clear = np.zeros(k), np.zeros(k, dtype=bool)
         half = upper - values
-    orthogonality = _orthogonality(factors.vectors)
+    orthogonality = _measure_orthogonality(factors.vectors)
     sines = np.divide(error * growth, gaps, out=np.ones(k), where=clear) + orthogonality + 2 * EPS
-    clusters, cut = _clusters(values, error, below, below_error)
+    clusters, cut = _find_clusters(values, error, below, below_error)
     crude = bool(len(clear)) and not clear.any()
-    span, beyond = (1.0, total) if crude else _span(values, error, growth, below + below_error)
+    span, beyond = (1.0, total) if crude else _bound_span(values, error, growth, below + below_error)
     span += orthogonality
-    captured = _captured(values, rounding, beyond, total, account.total_error)
-    missed = untrusted(values, half, asked.allowed(values, total), p)
+    captured = _bound_captured_share(values, rounding, beyond, total, account.total_error)
+    missed = find_untrusted(values, half, asked.allowed(values, total), p)
     if factors.lost is not None:
         missed |= factors.lost[:k]
     if not factors.converged:
         left = np.minimum(residuals, residuals * np.divide(residuals, gaps, out=np.ones(k), where=clear))
-        missed |= untrusted(values, left, asked.relative * values, p)
+        missed |= find_untrusted(values, left, asked.relative * values, p)
     nothing = np.zeros(len(factors.values) - k)
     with np.errstate(under="ignore"):
         return Certificate(
             variances=factors.values * unit,
             residuals=factors.residuals * unit,
             rounding=factors.rounding * unit,
-            lower=_rounded_down(np.concatenate([np.maximum(values - half, 0.0), nothing]) * unit),
-            upper=_rounded_up(np.concatenate([upper, (factors.values + factors.rounding)[k:]]) * unit),
+            lower=_round_down(np.concatenate([np.maximum(values - half, 0.0), nothing]) * unit),
+            upper=_round_up(np.concatenate([upper, (factors.values + factors.rounding)[k:]]) * unit),
             angles=np.arcsin(np.concatenate([np.minimum(sines, 1.0), nothing + 1.0])),
             null=tuple(range(k, len(factors.values))),
             clusters=clusters,
@@ -114,16 +109,18 @@ def certify(factors: Factors, total: float, unit: float, asked: Accuracy, accoun
         )
 
 
-def _rounded_down(bounds: Floats) -> Floats:
+def _round_down(bounds: Floats) -> Floats:
     """The same or less, by the last unit: the change of units rounds, and variances may be too small for float64."""
     return np.maximum(np.nextafter(np.nextafter(bounds, -np.inf), -np.inf), 0.0)
 
 
-def _rounded_up(bounds: Floats) -> Floats:
+def _round_up(bounds: Floats) -> Floats:
     return np.where(bounds > 0, np.nextafter(np.nextafter(bounds, np.inf), np.inf), np.nextafter(bounds, np.inf))
 
 
-def _captured(values: Floats, rounding: Floats, beyond: float, total: float, error: float) -> tuple[float, float]:
+def _bound_captured_share(
+    values: Floats, rounding: Floats, beyond: float, total: float, error: float
+) -> tuple[float, float]:
     """Interval for the share of the total that the true leading components have."""
     if total <= 0:
         return 0.0, 0.0
@@ -138,7 +135,7 @@ def null_size(values: Floats, n: int, p: int) -> float:
     return 2 * EPS * max(n, p) * float(np.sqrt(values[0])) if len(values) else 0.0
 
 
-def _span(values: Floats, error: Floats, growth: Floats, below: float) -> tuple[float, float]:
+def _bound_span(values: Floats, error: Floats, growth: Floats, below: float) -> tuple[float, float]:
     """Sine of the angle between the span and the true one (Davis–Kahan), and variance it may have missed."""
     if not len(values):
         return 0.0, 0.0
@@ -148,7 +145,7 @@ def _span(values: Floats, error: Floats, growth: Floats, below: float) -> tuple[
     return float(np.linalg.norm(error * growth / delta)) + 2 * EPS, float(error @ (error / delta))
 
 
-def _following(factors: Factors, k: int, p: int) -> tuple[float, float]:
+def _next_eigenvalue(factors: Factors, k: int, p: int) -> tuple[float, float]:
     """The first eigenvalue after the k that have any, and its uncertainty; minus infinity if there is none."""
     if k < len(factors.values):
         return float(factors.values[k]), float(factors.rounding[k])
@@ -157,7 +154,7 @@ def _following(factors: Factors, k: int, p: int) -> tuple[float, float]:
     return (0.0, factors.following_residual) if k < p else (-np.inf, 0.0)
 
 
-def _together(values: Floats, error: Floats, below: float, below_error: float) -> tuple[Floats, NDArray[np.bool_]]:
+def _bound_runs(values: Floats, error: Floats, below: float, below_error: float) -> tuple[Floats, Mask]:
     """(k,) what each may err by as one of a run of neighbours no further apart than their errors: the root of the sum
     of the squares of all of them; and which are in the run of the first one left out, which may be among them."""
     ends, unsure = np.append(values, below), np.append(error, below_error)
@@ -168,7 +165,7 @@ def _together(values: Floats, error: Floats, below: float, below_error: float) -
     return size * np.sqrt(squares[run[:-1]]), run[:-1] == run[-1]
 
 
-def _gaps(values: Floats, error: Floats, below: float, below_error: float) -> Floats:
+def _bound_gaps(values: Floats, error: Floats, below: float, below_error: float) -> Floats:
     """Distance of each eigenvalue to its nearest neighbour, less what the neighbour may be wrong by."""
     if not len(values):
         return np.zeros(0)
@@ -178,14 +175,14 @@ def _gaps(values: Floats, error: Floats, below: float, below_error: float) -> Fl
     return gaps
 
 
-def _clusters(
+def _find_clusters(
     values: Floats, error: Floats, below: float, below_error: float
 ) -> tuple[tuple[tuple[int, ...], ...], bool]:
-    """Runs of neighbours that cannot be told apart, and whether the last one goes on beyond what was kept."""
+    """Runs of neighbours that cannot be distinguished, and whether the last run goes on beyond what was kept."""
     ends = np.append(values, below)
     unsure = np.append(error, below_error)
     gap = ends[:-1] - ends[1:]
-    joined = gap <= np.maximum((unsure[:-1] + unsure[1:]) / UNCLEAR, NEAR * ends[:-1])
+    joined = gap <= np.maximum((unsure[:-1] + unsure[1:]) / MAX_CLEAR_ANGLE, MAX_EQUAL_GAP * ends[:-1])
     if not len(values):
         return (), False
     runs: list[tuple[int, ...]] = []
@@ -200,7 +197,7 @@ def _clusters(
     return tuple(run for run in runs if len(run) > 1), bool(joined[-1])
 
 
-def _orthogonality(vectors: Floats) -> float:
+def _measure_orthogonality(vectors: Floats) -> float:
     """Largest entry of |V Vᵀ − I|; for very large V its action on a few random signs stands in for it."""
     k, p = vectors.shape
     if k * k * p <= 2e8:
@@ -216,43 +213,43 @@ def _orthogonality(vectors: Floats) -> float:
 # instead. How large the first eigenvalue left out is stays what the method said of it, with its error: no few
 # directions can tell.
 
-GUARDS = 4
-"""Random directions beside the wanted ones: what rounding mixed into those is told apart by them."""
+GUARD_VECTORS = 4
+"""Random directions beside the wanted ones, which take up what rounding mixed into those."""
 
 
-def repaired_if_lost(matrix: RowBlocks, found: Factors, asked: Accuracy, rng: np.random.Generator) -> Factors:
+def repair_if_lost(matrix: RowBlocks, found: Factors, asked: Accuracy, rng: np.random.Generator) -> Factors:
     """The same factors, or better ones where rounding exceeds the tolerance and the rows can be read again.
 
     Where no accuracy was named, what rounding usually does decides: reading the rows again for what it could have done
     at the worst would take most fits twice as long. Where one was named, the bound decides.
     """
     error = np.minimum(found.rounding, matrix.rounding.value) if asked.of_total else found.rounding
-    lost = untrusted(found.values, error, asked.relative * found.values, matrix.n_columns)
+    lost = find_untrusted(found.values, error, asked.relative * found.values, matrix.n_columns)
     if not lost.any():
         return found
-    return repaired(matrix, found, rng) if matrix.source.repeatable else replace(found, lost=lost)
+    return repair(matrix, found, rng) if matrix.source.repeatable else replace(found, lost=lost)
 
 
-def repaired(matrix: RowBlocks, found: Factors, rng: np.random.Generator) -> Factors:
+def repair(matrix: RowBlocks, found: Factors, rng: np.random.Generator) -> Factors:
     """The same directions with the digits that squaring lost."""
     k, p = found.vectors.shape
     before = matrix.passes
     if isinstance(matrix, InMemory) and k < p:
-        better = _on_both_sides(matrix, found, rng)
+        better = _repair_by_subspace_step(matrix, found, rng)
     else:
-        better = _on_the_span(matrix, found, rng)
+        better = _repair_in_span(matrix, found, rng)
     passes = matrix.passes - before
     note = f"digits lost by squaring were restored ({passes} more pass{'es' * (passes > 1)})"
-    return replace(better, growth=growth_of_last(np.sqrt(better.values), p), notes=(*found.notes, note))
+    return replace(better, growth=last_axis_growth(np.sqrt(better.values), p), notes=(*found.notes, note))
 
 
-def _on_the_span(matrix: RowBlocks, found: Factors, rng: np.random.Generator) -> Factors:
+def _repair_in_span(matrix: RowBlocks, found: Factors, rng: np.random.Generator) -> Factors:
     """Singular values of Y Vᵀ, by its triangle: the span stays as it is, and what turned it away is still there."""
     k, p = found.vectors.shape
     _, sizes, turn = scipy.linalg.svd(matrix.triangle(found.vectors), full_matrices=False, check_finite=False)
     sizes = np.concatenate([sizes, np.zeros(k)])[:k]
-    exact = svd_error(matrix, sizes, p)
-    values, vectors = sizes**2, complete(turn @ found.vectors, k, rng)
+    exact = bound_svd_error(matrix, sizes, p)
+    values, vectors = sizes**2, complete_basis(turn @ found.vectors, k, rng)
     if k == p:
         return replace(found, values=values, vectors=vectors, rounding=exact, tilt=exact, residuals=exact)
     turned = np.zeros((k, k))
@@ -261,7 +258,7 @@ def _on_the_span(matrix: RowBlocks, found: Factors, rng: np.random.Generator) ->
     return replace(found, values=values, vectors=vectors, rounding=exact, tilt=exact, residuals=outside)
 
 
-def _on_both_sides(matrix: InMemory, found: Factors, rng: np.random.Generator) -> Factors:
+def _repair_by_subspace_step(matrix: InMemory, found: Factors, rng: np.random.Generator) -> Factors:
     """Singular values and vectors of Y by a step of subspace iteration that squares nothing.
 
     Y Vᵀ = U R, Z = Uᵀ Y = P S V, and then ρ = ‖Y v − σ u‖ is measured: beside Yᵀ u = σ v it is the residual of the pair
@@ -269,38 +266,23 @@ def _on_both_sides(matrix: InMemory, found: Factors, rng: np.random.Generator) -
     """
     k, p = found.vectors.shape
     most = min(p, max(k, matrix.moments.n_rows - 1))
-    U = _orthonormal_columns(matrix.times(complete(found.vectors, min(k + GUARDS, most), rng)))
+    U = _orthonormalise(matrix.times(complete_basis(found.vectors, min(k + GUARD_VECTORS, most), rng)))
     left, sizes, V = scipy.linalg.svd(
         matrix.transpose_times(np.ascontiguousarray(U.T)), full_matrices=False, check_finite=False
     )
     sizes, V, U = sizes[:k], np.ascontiguousarray(V[:k]), U @ left[:, :k]
     apart = np.linalg.norm(matrix.times(V) - U * sizes, axis=0)
-    exact = svd_error(matrix, sizes, p)
+    exact = bound_svd_error(matrix, sizes, p)
     return replace(
         found,
         values=sizes**2,
-        vectors=complete(V, k, rng),
+        vectors=complete_basis(V, k, rng),
         rounding=exact,
         tilt=exact,
         residuals=4 * sizes * apart + exact,
     )
 
 
-def _orthonormal_columns(rows: Floats) -> Floats:
+def _orthonormalise(rows: Floats) -> Floats:
     Q: Floats = scipy.linalg.qr(rows, mode="economic", overwrite_a=True, check_finite=False)[0]
     return Q
-
-
-# One sign for each component, the same from every solver, batch size and thread count.
-
-TIE = 1e-6
-"""Entries within this of the largest magnitude tie with it; far above what solvers differ by."""
-
-
-def fix_signs(vectors: NDArray[np.float64]) -> None:
-    """Turn each row, in place, so that its entry of largest magnitude is positive, the lowest index on ties."""
-    for vector in vectors:
-        size = np.abs(vector)
-        first = int(np.argmax(size >= (1 - TIE) * size.max()))
-        if vector[first] < 0:
-            np.negative(vector, out=vector)

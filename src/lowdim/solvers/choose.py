@@ -27,16 +27,16 @@ SOLVERS: dict[str, Solver] = {
 }
 """Names that `svd_solver` takes beside "auto". The first four are scikit-learn's."""
 
-GUESS = 50
+GUESSED_COMPONENTS = 50
 """Components that a share or a rule is assumed to need before anything is known."""
 
-SPARSE_COST = 20.0
+SPARSE_ENTRY_COST = 20.0
 """A stored entry of a sparse matrix costs about this many dense ones in a product."""
 
-READING = 5e8
+BYTES_READ_PER_SECOND = 5e8
 """Bytes that are read and decoded in a second, about: what every pass over rows that are not in memory costs."""
 
-GIVE_UP = 0.2
+MAX_LANCZOS_SHARE = 0.2
 """Block Lanczos stops growing beyond this share of all directions: a direct solver is cheaper from there on."""
 
 
@@ -69,9 +69,9 @@ def choose_solver(
 ) -> Choice:
     """The named solver if it can take this source, or the cheapest for "auto"; n rows count (None: not known)."""
     rows, p = n or source.n_columns, source.n_columns
-    k = min(keep.k if isinstance(keep, KeepCount) else min(GUESS, rows, p), rows, p)
+    k = min(keep.k if isinstance(keep, KeepCount) else min(GUESSED_COMPONENTS, rows, p), rows, p)
     if name == "auto":
-        return _cheapest(source, rung, keep, rows, p, k, room)
+        return _choose_cheapest(source, rung, keep, rows, p, k, room)
     solver: Solver = sketch if sketch is not None and name == "randomized" else SOLVERS[name]
     if solver.rereads and not source.repeatable:
         raise NeedsAnotherPass(
@@ -88,45 +88,49 @@ def choose_solver(
             f"svd_solver={name!r} would give LAPACK an array of {solver.lapack_entries(rows, p):,} numbers for "
             f"{rows:,} × {p:,} data, but it counts to 2,147,483,647 only: use 'auto' or 'lanczos'."
         )
-    return _within(Choice(solver, f"asked for by svd_solver={name!r}", solver.memory(rows, p, k)), rows, p, k, room)
+    return _fit_into_memory(
+        Choice(solver, f"asked for by svd_solver={name!r}", solver.memory(rows, p, k)), rows, p, k, room
+    )
 
 
-def _cheapest(source: Source, rung: type[RowBlocks], keep: Keep, n: int, p: int, k: int, room: Room | None) -> Choice:
+def _choose_cheapest(
+    source: Source, rung: type[RowBlocks], keep: Keep, n: int, p: int, k: int, room: Room | None
+) -> Choice:
     if not source.repeatable:
         solver: Solver = Covariance()
         once = Choice(solver, "rows that come once need the one-pass solver", solver.memory(n, p, k))
-        return _within(once, n, p, k, room)
+        return _fit_into_memory(once, n, p, k, room)
     direct: Covariance | SampleGram = SampleGram() if n < p and rung is InMemory else Covariance()
-    lanczos = BlockLanczos() if isinstance(keep, KeepCount) else BlockLanczos(most_share=GIVE_UP)
+    lanczos = BlockLanczos() if isinstance(keep, KeepCount) else BlockLanczos(most_share=MAX_LANCZOS_SHARE)
     rows = "n" if source.n_rows is None else f"{n:,}"
     task = f"{rows} × {p:,}, {keep.describe()}"
     side = f"{n:,} × {n:,} Gram" if isinstance(direct, SampleGram) else f"{p:,} × {p:,} covariance"
     needed = direct.memory(n, p, k)
     free = 0.8 * available_memory() if room is None else room.beside(k, p)
     if keep.needs_all or k == min(n, p):
-        return _within(Choice(direct, f"{task}: all of the spectrum is wanted", needed), n, p, k, room)
+        return _fit_into_memory(Choice(direct, f"{task}: all of the spectrum is wanted", needed), n, p, k, room)
     if needed > free:
         if room is not None and not isinstance(keep, KeepCount):
             what = f"{keep.describe()} needs the {side} matrix, which takes"
             raise room.refused(what, needed, "ask for a number of components")
         what = "are free" if room is None else "the memory limit leaves"
         reason = f"{task}: the {side} matrix would need {needed / 1e9:.1f} GB of the {free / 1e9:.1f} GB that {what}"
-        return _within(Choice(BlockLanczos(), reason, lanczos.memory(n, p, k)), n, p, k, room)
-    by_products = lanczos.seconds(n, p, k) * min(1.0, SPARSE_COST * source.density)
+        return _fit_into_memory(Choice(BlockLanczos(), reason, lanczos.memory(n, p, k)), n, p, k, room)
+    by_products = lanczos.seconds(n, p, k) * min(1.0, SPARSE_ENTRY_COST * source.density)
     if rung is not InMemory:
-        by_products += n * p * source.dtype.itemsize / READING * lanczos.products(k)
+        by_products += n * p * source.dtype.itemsize / BYTES_READ_PER_SECOND * lanczos.products(k)
     if 5 * k > min(n, p) or direct.seconds(n, p, k) <= by_products:
-        return _within(Choice(direct, f"{task}: forming the {side} matrix is cheapest", needed), n, p, k, room)
+        return _fit_into_memory(Choice(direct, f"{task}: forming the {side} matrix is cheapest", needed), n, p, k, room)
     choice = Choice(
         lanczos,
         f"{task}: few components of a large matrix",
         lanczos.memory(n, p, k),
         fallback=replace(direct, directly=True),
     )
-    return _within(choice, n, p, k, room)
+    return _fit_into_memory(choice, n, p, k, room)
 
 
-def _within(choice: Choice, n: int, p: int, k: int, room: Room | None) -> Choice:
+def _fit_into_memory(choice: Choice, n: int, p: int, k: int, room: Room | None) -> Choice:
     """The same choice with blocks that fit beside it, or an error that says what would help."""
     if room is None:
         return choice

@@ -15,14 +15,12 @@ from lowdim.runtime.threads import all_blas_threads
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.solvers.lanczos import BlockLanczos
 from lowdim.solvers.solver import Factors, OutgrownError, Solver
-from lowdim.types import Floats
+from lowdim.types import EPS, Floats
 
-EPS = float(np.finfo(float).eps)
-
-DIRECT = 1500
+MAX_COLUMNS_DIRECT = 1500
 """Up to this many columns LAPACK's whole tridiagonalisation is no slower than an iteration for a few vectors."""
 
-ONE_CORE = 1000
+MAX_COLUMNS_ONE_CORE = 1000
 """Up to this many columns LAPACK works on one core, and up to DIRECT where a few vectors are wanted. For ten of 1,092
 a second core that is idle saves 0.03 of 0.10 s, of 1,500 0.09 of 0.25 s; one that is not idle cost 1 to 5 s."""
 
@@ -42,13 +40,13 @@ class Covariance(Solver):
         S = matrix.scatter()
         keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         most = min(len(S), matrix.moments.n_rows)
-        return leading_pairs(S, matrix.scatter_rounding, keep, tol, rng, most, self.directly)
+        return find_leading_pairs(S, matrix.scatter_rounding, keep, tol, rng, most, self.directly)
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """n p² flops at the speed of SYRK, and the eigenvectors."""
         direct = 1.1e-10 * p**3
         iterated = BlockLanczos().seconds(p, p, k) / 2
-        return n * p**2 / 70e9 + (direct if p <= DIRECT else min(direct, iterated))
+        return n * p**2 / 70e9 + (direct if p <= MAX_COLUMNS_DIRECT else min(direct, iterated))
 
     def memory(self, n: int, p: int, k: int) -> int:
         """The scatter, a few times over: one per thread, the sum, LAPACK's copy."""
@@ -59,7 +57,7 @@ class Covariance(Solver):
         return "1 pass (1 more if digits were lost)"
 
 
-def leading_pairs(
+def find_leading_pairs(
     S: Floats,
     rounding: Rounding,
     keep: Keep,
@@ -71,18 +69,18 @@ def leading_pairs(
     """Eigenpairs of a formed symmetric matrix."""
     p = len(S)
     few = isinstance(keep, KeepCount) and 8 * keep.k < p
-    if p > DIRECT and not directly and not keep.needs_all and (few or not isinstance(keep, KeepCount)):
+    if p > MAX_COLUMNS_DIRECT and not directly and not keep.needs_all and (few or not isinstance(keep, KeepCount)):
         try:
             return BlockLanczos(most_share=0.2).solve(FormedMatrix(S, rounding), keep, tol, rng)
         except OutgrownError:
             pass
-    if p <= (DIRECT if few else ONE_CORE):
-        return from_ascending(S, *_by_lapack(S, keep, most), rounding, keep, most)
+    if p <= (MAX_COLUMNS_DIRECT if few else MAX_COLUMNS_ONE_CORE):
+        return make_factors(S, *_eigh(S, keep, most), rounding, keep, most)
     with all_blas_threads():
-        return from_ascending(S, *_by_lapack(S, keep, most), rounding, keep, most)
+        return make_factors(S, *_eigh(S, keep, most), rounding, keep, most)
 
 
-def _by_lapack(S: Floats, keep: Keep, most: int) -> tuple[Floats, Floats]:
+def _eigh(S: Floats, keep: Keep, most: int) -> tuple[Floats, Floats]:
     """Eigenvalues, ascending, and vectors in columns: of the last few if only they are wanted and that is cheaper."""
     p = len(S)
     if isinstance(keep, KeepCount) and 3 * (keep.k + 1) < p:
@@ -90,17 +88,17 @@ def _by_lapack(S: Floats, keep: Keep, most: int) -> tuple[Floats, Floats]:
         values, vectors = scipy.linalg.eigh(S, driver="evr", subset_by_index=wanted, check_finite=False)
         if len(values) > keep.k:  # it may give fewer where eigenvalues are equal
             return values, vectors
-    if p > ONE_CORE and not isinstance(keep, KeepCount):
-        return _turned_back(S, keep, most)
+    if p > MAX_COLUMNS_ONE_CORE and not isinstance(keep, KeepCount):
+        return _eigh_of_kept(S, keep, most)
     values, vectors = np.linalg.eigh(S)
     return values, vectors
 
 
-def _turned_back(S: Floats, keep: Keep, most: int) -> tuple[Floats, Floats]:
+def _eigh_of_kept(S: Floats, keep: Keep, most: int) -> tuple[Floats, Floats]:
     """All eigenvalues, but only the vectors that the rule keeps once it has seen them.
 
     What numpy.linalg.eigh does (S = Q T Qᵀ, T tridiagonal = Z Λ Zᵀ, vectors Q Z; Golub & Van Loan 2013, §8.3), with
-    the last and dearest product made for the columns that are wanted.
+    the last, most expensive product made only for the columns that are wanted.
     """
     p = len(S)
     reflectors, diagonal, beside, tau, info = lapack.dsytrd(S, lower=1, lwork=64 * p)
@@ -117,7 +115,7 @@ def _turned_back(S: Floats, keep: Keep, most: int) -> tuple[Floats, Floats]:
     return values, Z
 
 
-def from_ascending(S: Floats, values: Floats, vectors: Floats, rounding: Rounding, keep: Keep, most: int) -> Factors:
+def make_factors(S: Floats, values: Floats, vectors: Floats, rounding: Rounding, keep: Keep, most: int) -> Factors:
     """Cut what LAPACK gave (ascending, vectors in columns) down to what is wanted, with its residuals."""
     values, vectors = np.maximum(values[::-1], 0.0), vectors.T[::-1]
     whole = len(values) == len(S)

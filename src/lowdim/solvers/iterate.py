@@ -16,10 +16,10 @@ from lowdim.types import Floats
 # "Anderson acceleration for fixed-point iterations": of all combinations of the last steps, take that of the smallest
 # residual.
 
-MEMORY = 5
+REMEMBERED_STEPS = 5
 """Steps that are remembered."""
 
-RIDGE = 1e-8
+RELATIVE_RIDGE = 1e-8
 """Weight of the coefficients' size against that of the residual: steps in one direction determine no combination."""
 
 
@@ -32,7 +32,9 @@ class History:
 
     def after(self, point: Floats, image: Floats) -> History:
         """With one more step, from a point to its image; only the last few are kept."""
-        return History((*self.points, point)[-MEMORY - 1 :], (*self.moves, image - point)[-MEMORY - 1 :])
+        return History(
+            (*self.points, point)[-REMEMBERED_STEPS - 1 :], (*self.moves, image - point)[-REMEMBERED_STEPS - 1 :]
+        )
 
     def extrapolated(self) -> Floats | None:
         """Where the iteration seems to lead to; None before there are two steps."""
@@ -42,7 +44,7 @@ class History:
         steps = np.diff(np.array(self.points), axis=0)
         changes = np.diff(np.array(self.moves), axis=0)
         gram = changes @ changes.T
-        gram[np.diag_indices_from(gram)] += RIDGE * np.trace(gram) / len(gram) + np.finfo(float).tiny
+        gram[np.diag_indices_from(gram)] += RELATIVE_RIDGE * np.trace(gram) / len(gram) + np.finfo(float).tiny
         share = np.linalg.solve(gram, changes @ move)
         found: Floats = point + move - share @ (steps + changes)
         return found

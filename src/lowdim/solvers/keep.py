@@ -12,11 +12,11 @@ from lowdim.errors import BadParameter
 from lowdim.solvers.rank.minka import minka_dimension
 from lowdim.types import Floats
 
-REACHED = 1e-12
-"""A share counts as reached when it is missed by no more than this: the rounding of a sum of eigenvalues."""
+SHARE_ROUNDING = 1e-12
+"""A share is reached, and a bar is not passed, when it is missed by no more than this: the rounding of a sum."""
 
 
-def too_many(owner: str, given: object, n: int | None, p: int) -> BadParameter:
+def too_many_components(owner: str, given: object, n: int | None, p: int) -> BadParameter:
     """The error for a number of components that the data cannot have."""
     most = p if n is None else min(n, p)
     shape = f"{p:,} columns" if n is None else f"{n:,} rows × {p:,} columns"
@@ -54,7 +54,7 @@ class KeepCount(Keep):
     k: int
     most: int | None = None
     """Columns, where the number of rows was not known when the rule was made."""
-    owner: str = "PCA"
+    owner: str = ""
     """The model that asks, for errors."""
 
     def for_rows(self, n_rows: int, weight: float) -> Keep:
@@ -63,7 +63,7 @@ class KeepCount(Keep):
             return self
         if self.k == self.most:
             return KeepCount(n_rows)
-        raise too_many(self.owner, self.k, n_rows, self.most or self.k)
+        raise too_many_components(self.owner, self.k, n_rows, self.most or self.k)
 
     def count(self, values: Floats, total: float) -> int | None:
         """k, once there are that many."""
@@ -87,7 +87,7 @@ class KeepShare(Keep):
 
     def count(self, values: Floats, total: float) -> int | None:
         """First k whose cumulative variance reaches the share."""
-        reached = np.cumsum(values) >= (self.share - REACHED) * total
+        reached = np.cumsum(values) >= (self.share - SHARE_ROUNDING) * total
         return int(np.argmax(reached)) + 1 if reached.any() else None
 
     def at_least(self, values: Floats, total: float) -> int:

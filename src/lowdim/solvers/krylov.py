@@ -7,13 +7,13 @@ import scipy.linalg
 
 from lowdim.matrices.matrix import Matrix
 from lowdim.runtime.threads import in_order
-from lowdim.solvers.solver import complete
-from lowdim.types import Floats
+from lowdim.solvers.solver import complete_basis
+from lowdim.types import EPS, Floats
 
 # A witness of what an iteration from a known start may have missed.
 #
 # A block Krylov space holds nothing of an axis that its start block is orthogonal to. Random starts are so with
-# probability zero, but a start from a fixed seed is known to whoever makes the data. So one more vector, drawn anew
+# probability zero, but a start from a fixed seed is known to the maker of the data. So one more vector, drawn anew
 # in every run and used for nothing else, is multiplied along with each block. What its own Krylov space shows outside
 # of the components found is a lower bound on the largest eigenvalue left out: above the last one kept, the search was
 # misled.
@@ -21,18 +21,23 @@ from lowdim.types import Floats
 # How much it can show: after q products, an eigenvalue λ that was missed shows as at least λ (1 − ε) but for a chance
 # of 1.65 √p exp(−√ε (2q − 1)) (Kuczyński & Woźniakowski 1992).
 
-MOST = 64
+MAX_WATCHED_PRODUCTS = 64
 """Products that the witness takes part in at most; its space is then as telling as any."""
 
-EXHAUSTED = 1e-8
+MIN_NEW_LENGTH = 1e-8
 """A new direction this much shorter than the product it came from: the space is complete."""
 
 
+def draw_unseeded() -> np.random.Generator:
+    """A generator of the system's entropy: no maker of data can know what it will give."""
+    return np.random.default_rng()
+
+
 class Watch:
-    """The Krylov space of one vector that nobody can foretell."""
+    """The Krylov space of one random vector without a seed: what the search may have missed shows in it."""
 
     def __init__(self, n_columns: int):
-        start = np.random.default_rng().standard_normal(n_columns)  # of the system's entropy: no seed
+        start = draw_unseeded().standard_normal(n_columns)
         self._rows = [start / np.linalg.norm(start)]
         self._products: list[Floats] = []
 
@@ -48,7 +53,9 @@ class Watch:
         new = product - (product @ basis.T) @ basis
         new -= (new @ basis.T) @ basis
         length = float(np.linalg.norm(new))
-        if len(self._rows) < min(MOST, len(new)) and length > EXHAUSTED * float(np.linalg.norm(product)):
+        if len(self._rows) < min(MAX_WATCHED_PRODUCTS, len(new)) and length > MIN_NEW_LENGTH * float(
+            np.linalg.norm(product)
+        ):
             self._rows.append(new / length)
 
     def largest_outside(self, V: Floats, products: Floats) -> float:
@@ -69,13 +76,13 @@ class Watch:
 
 # An orthonormal basis of a block Krylov space and the operator inside it: the state of block Lanczos.
 
-LOST = 1e-6
+MIN_ORTHOGONAL_LENGTH = 1e-6
 """A new direction this much shorter than the products it came from is orthogonalised once more."""
 
-NOISE = 100 * float(np.finfo(float).eps)
+ROUNDING_LENGTH = 100 * EPS
 """A new direction this much shorter than the products it came from is their rounding error."""
 
-SLAB = 5000
+SLAB_COLUMNS = 5000
 """Columns that one thread orthogonalises at a time."""
 
 
@@ -199,10 +206,10 @@ class KrylovSpace:
     def _append(self, product: Floats) -> Floats:
         """Orthonormalise a block, add as much of it as there is room for, and give L: product = L · new rows."""
         b = min(self.block, self.matrix.n_columns - self.size)
-        rows, L = _orthonormal(product, NOISE * self._scale)
+        rows, L = _orthonormalise(product, ROUNDING_LENGTH * self._scale)
         if rows is None or L is None or len(rows) < b:
             rows, L = self._refilled(product, b)
-        elif L.diagonal().min() < LOST * self._scale:
+        elif L.diagonal().min() < MIN_ORTHOGONAL_LENGTH * self._scale:
             rows = self._orthogonal_to_basis(rows)
         self._rows[self.size : self.size + b] = rows[:b]
         self._waiting = b
@@ -211,9 +218,9 @@ class KrylovSpace:
     def _refilled(self, product: Floats, b: int) -> tuple[Floats, Floats]:
         """For a block that lost rank: keep its directions, and fill up with random ones that C did not lead to."""
         Q, R, order = scipy.linalg.qr(product.T, mode="economic", pivoting=True)
-        rank = min(b, int((np.abs(R.diagonal()) > max(NOISE * self._scale, 1e-7 * abs(R[0, 0]))).sum()))
+        rank = min(b, int((np.abs(R.diagonal()) > max(ROUNDING_LENGTH * self._scale, 1e-7 * abs(R[0, 0]))).sum()))
         self.starts += b - rank
-        rows = complete(np.concatenate([self.basis, Q.T[:rank]]), self.size + b, self.rng)[self.size :]
+        rows = complete_basis(np.concatenate([self.basis, Q.T[:rank]]), self.size + b, self.rng)[self.size :]
         L = np.zeros((len(product), b))
         L[order, :rank] = R[:rank].T
         return self._orthogonal_to_basis(rows), L
@@ -232,7 +239,11 @@ def orthogonalise(block: Floats, rows: Floats) -> Floats:
     projection meets a slab that the first subtraction left in the cache.
     """
     p = block.shape[1]
-    slabs = [slice(start, start + SLAB) for start in range(0, p, SLAB)] if p >= 2 * SLAB else [slice(0, p)]
+    slabs = (
+        [slice(start, start + SLAB_COLUMNS) for start in range(0, p, SLAB_COLUMNS)]
+        if p >= 2 * SLAB_COLUMNS
+        else [slice(0, p)]
+    )
 
     def project(slab: slice) -> Floats:
         return block[:, slab] @ rows[:, slab].T
@@ -251,7 +262,7 @@ def orthogonalise(block: Floats, rows: Floats) -> Floats:
     return inside + again
 
 
-def _orthonormal(product: Floats, noise: float) -> tuple[Floats | None, Floats | None]:
+def _orthonormalise(product: Floats, noise: float) -> tuple[Floats | None, Floats | None]:
     """CholeskyQR twice (Yamamoto et al. 2015), for vectors in rows: product = L · rows. None if it breaks down."""
     rows, total = product, np.eye(len(product))
     for _ in range(2):

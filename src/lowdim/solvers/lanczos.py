@@ -16,26 +16,24 @@ from lowdim.matrices.matrix import Matrix, RowBlocks
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
 from lowdim.solvers.keep import Keep, KeepCount
-from lowdim.solvers.krylov import KrylovSpace, Watch
+from lowdim.solvers.krylov import KrylovSpace, Watch, draw_unseeded
 from lowdim.solvers.solver import Factors, OutgrownError, Solver
-from lowdim.types import Floats
+from lowdim.types import EPS, Floats
 
-EPS = float(np.finfo(float).eps)
-
-USUAL_RATE = 0.1
+ASSUMED_RATE = 0.1
 """Decline of the log residual per basis vector that is assumed before there are two looks to compare."""
 
-FLOOR = 64 * EPS
+MIN_RESIDUAL = 64 * EPS
 """Residuals below this share of the largest eigenvalue are rounding."""
 
-WIDEST = 16
+MAX_BLOCK = 16
 """Vectors a product at most, as long as none are equal."""
 
-EQUAL = 1e-6
+MAX_EQUAL_GAP = 1e-6
 """Neighbouring Ritz values that differ by less than this share may be copies of one eigenvalue."""
 
 
-MISLED = "the usual start had missed an axis, so the search was made again from another one"
+MISSED_AXIS_NOTE = "the usual start had missed an axis, so the search was made again from another one"
 
 
 @final
@@ -51,7 +49,7 @@ class BlockLanczos(Solver):
     """Give up when more than this share of all directions would be needed: a direct solver is cheaper then."""
     capacity: int | None = None
     """Basis vectors held at once; None: as many as seem needed."""
-    floor: float = FLOOR
+    floor: float = MIN_RESIDUAL
     """Residuals below this share of the largest eigenvalue are the rounding of products."""
     name = "block Lanczos"
 
@@ -60,17 +58,15 @@ class BlockLanczos(Solver):
         if isinstance(matrix, RowBlocks):
             keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         with one_blas_thread():  # around the loop, or BLAS threads would spin between its steps
-            found = _certified(matrix, self.search(matrix, keep, tol, rng, watch=Watch(matrix.n_columns)))
+            found = _refine(matrix, self.search(matrix, keep, tol, rng, watch=Watch(matrix.n_columns)))
             if not found.missed:
                 return found.factors
             wider = self
-            while (
-                found.missed and (wider.block or 0) < matrix.n_columns
-            ):  # from a start that nobody knew, and more of it
+            while found.missed and (wider.block or 0) < matrix.n_columns:  # from an unseeded start, and a wider one
                 wider = replace(self, block=2 * (wider.block or matrix.block))
-                watch, again = Watch(matrix.n_columns), np.random.default_rng()
-                found = _certified(matrix, wider.search(matrix, keep, tol, again, watch=watch))
-            return replace(found.factors, notes=(*found.factors.notes, MISLED))
+                watch, again = Watch(matrix.n_columns), draw_unseeded()
+                found = _refine(matrix, wider.search(matrix, keep, tol, again, watch=watch))
+            return replace(found.factors, notes=(*found.factors.notes, MISSED_AXIS_NOTE))
 
     def search(
         self,
@@ -105,11 +101,11 @@ class BlockLanczos(Solver):
 
     def memory(self, n: int, p: int, k: int) -> int:
         """The basis, its products with the matrix, and the block buffers."""
-        return int(8 * p * (2 * (self.capacity or self._basis(p, k)) + 4 * (self.block or WIDEST)))
+        return int(8 * p * (2 * (self.capacity or self._basis(p, k)) + 4 * (self.block or MAX_BLOCK)))
 
     def capacity_within(self, room: int, p: int, k: int) -> int:
         """Basis vectors that so many bytes hold, at least as many as a restarted iteration needs for k of them."""
-        block = self.block or WIDEST
+        block = self.block or MAX_BLOCK
         most, least = (room // (8 * p) - 4 * block) // 2, 2 * k + 3 * block
         return min(p, max(least, min(most, 20 * k, 40 * block)))
 
@@ -119,7 +115,7 @@ class BlockLanczos(Solver):
 
     def products(self, k: int) -> int:
         """Products with the matrix that k components usually need."""
-        return -(-(6 * k + 100) // (self.block or WIDEST))
+        return -(-(6 * k + 100) // (self.block or MAX_BLOCK))
 
     @staticmethod
     def _basis(p: int, k: int) -> int:
@@ -182,10 +178,10 @@ class Search:
         if self.space.complete or self.k is None:
             return False
         shown = self.values[: self.k + self.space.starts]
-        shown = shown[self.residuals[: len(shown)] <= np.maximum(EQUAL * shown, self.floor * shown[0])]
+        shown = shown[self.residuals[: len(shown)] <= np.maximum(MAX_EQUAL_GAP * shown, self.floor * shown[0])]
         if not len(shown):  # stopped early, by a loose tolerance: the watch tells whether anything was missed
             return False
-        ends = np.flatnonzero(shown[:-1] - shown[1:] > EQUAL * shown[:-1] + self.floor * shown[0])
+        ends = np.flatnonzero(shown[:-1] - shown[1:] > MAX_EQUAL_GAP * shown[:-1] + self.floor * shown[0])
         edges = np.concatenate([[0], ends + 1, [len(shown)]])
         full = np.diff(edges) >= self.space.starts
         return bool((full & (edges[1:] <= self.k) & (shown[edges[:-1]] > self.floor * shown[0])).any())
@@ -211,11 +207,11 @@ class Search:
         b, size = self.space.block, self.space.size
         ahead = 4 * b
         if excess is not None:
-            rate = USUAL_RATE
+            rate = ASSUMED_RATE
             if self._history and excess < 0.5 * self._history[-1][1]:
                 before, was = self._history[-1]
                 rate = np.log(was / excess) / (size - before)
-            ahead = int(np.clip(0.8 * np.log(excess) / rate, b, 4 * b if rate == USUAL_RATE else 12 * b))
+            ahead = int(np.clip(0.8 * np.log(excess) / rate, b, 4 * b if rate == ASSUMED_RATE else 12 * b))
             self._history.append((size, excess))
         self._next_look = size + ahead
 
@@ -228,7 +224,7 @@ class Found:
     missed: bool
 
 
-def _certified(matrix: Matrix, search: Search) -> Found:
+def _refine(matrix: Matrix, search: Search) -> Found:
     """Ritz vectors, their true residuals from the products of data and basis, and Rayleigh–Ritz in their span."""
     k = min(search.k or len(search.values), len(search.values))
     V, product = search.space.combined(search.vectors[:, :k].T)

@@ -1,4 +1,4 @@
-"""L-BFGS: go where the minimum is, as the gradient and the curvature along the last few steps tell it.
+"""L-BFGS: minimise by the gradient and the curvature seen along the last few steps.
 
 Nocedal 1980, "Updating quasi-Newton matrices with limited storage"; the two loops of Nocedal & Wright 2006, "Numerical
 optimization", algorithm 7.4, about any first guess of the inverse curvature.
@@ -15,19 +15,19 @@ import numpy as np
 from lowdim.solvers.iterate import iterate
 from lowdim.types import Floats
 
-MEMORY = 20
+REMEMBERED_STEPS = 20
 """Steps that are remembered."""
 
-HALVINGS = 30
+MAX_SHORTER_STEPS = 30
 """Shorter steps that are tried before a search gives up: it is at the rounding of the loss by then."""
 
-ENOUGH = 1e-4
+MIN_DECREASE = 1e-4
 """Share of the decrease that the gradient promises which a step must bring (Armijo's rule)."""
 
-SPAN = 5
+AVERAGED_STEPS = 5
 """Steps over which a decrease is averaged before it is called small: single ones may be small by chance."""
 
-LEAST_CURVATURE = 1e-10
+MIN_CURVATURE_COSINE = 1e-10
 """Cosine between a step and the change of the gradient below which it says nothing: noise, or a function that curves
 downwards."""
 
@@ -57,9 +57,11 @@ class Curvature:
 
     def after(self, step: Floats, change: Floats) -> Curvature:
         """With one more step; only the last few are kept."""
-        if _dot(step, change) <= LEAST_CURVATURE * np.linalg.norm(step) * np.linalg.norm(change):
+        if _dot(step, change) <= MIN_CURVATURE_COSINE * np.linalg.norm(step) * np.linalg.norm(change):
             return self
-        return replace(self, steps=(*self.steps, step)[-MEMORY:], changes=(*self.changes, change)[-MEMORY:])
+        return replace(
+            self, steps=(*self.steps, step)[-REMEMBERED_STEPS:], changes=(*self.changes, change)[-REMEMBERED_STEPS:]
+        )
 
     def direction(self, gradient: Floats) -> Floats:
         """−(inverse curvature) gradient: where the minimum is expected."""
@@ -79,7 +81,7 @@ class Curvature:
 
 @dataclass(frozen=True)
 class Search:
-    """A point, its slope, and what the steps so far have told about the curvature."""
+    """A point, its slope, and the curvature as seen along the steps so far."""
 
     point: Floats
     slope: Slope
@@ -98,12 +100,14 @@ class Search:
     @property
     def finished(self) -> bool:
         """Whether the last steps brought next to nothing."""
-        if len(self.path) <= SPAN:
+        if len(self.path) <= AVERAGED_STEPS:
             return self.stuck
-        return self.stuck or self.path[-1 - SPAN] - self.path[-1] <= SPAN * self.tol * abs(self.path[-1] - self.floor)
+        return self.stuck or self.path[-1 - AVERAGED_STEPS] - self.path[-1] <= AVERAGED_STEPS * self.tol * abs(
+            self.path[-1] - self.floor
+        )
 
 
-def minimised(
+def minimise(
     start: Floats,
     slope_at: Callable[[Floats], Slope],
     guess: Callable[[Floats], Floats],
@@ -115,21 +119,21 @@ def minimised(
     """Go down from a point until the loss stands still, or after so many steps."""
     slope = slope_at(start)
     state = Search(start, slope, Curvature(guess), tol, floor, (slope.loss,))
-    return iterate(state, partial(step, slope_at=slope_at), most, observe)
+    return iterate(state, partial(take_step, slope_at=slope_at), most, observe)
 
 
-def step(state: Search, slope_at: Callable[[Floats], Slope]) -> Search:
+def take_step(state: Search, slope_at: Callable[[Floats], Slope]) -> Search:
     """One step, shortened until it brings enough; a loss that is not finite is none that is enough."""
     direction = state.curvature.direction(state.slope.gradient)
     promised = _dot(direction, state.slope.gradient)
     length = 1.0
     looks = state.looks
-    for _ in range(HALVINGS):
+    for _ in range(MAX_SHORTER_STEPS):
         slope = slope_at(state.point + length * direction)
         looks += 1
-        if slope.loss <= state.slope.loss + ENOUGH * length * promised:
+        if slope.loss <= state.slope.loss + MIN_DECREASE * length * promised:
             break
-        length *= _shorter(slope.loss - state.slope.loss, length * promised)
+        length *= _choose_shorter_step(slope.loss - state.slope.loss, length * promised)
     else:
         return replace(state, stuck=True, looks=looks)
     curvature = state.curvature.after(length * direction, slope.gradient - state.slope.gradient)
@@ -137,7 +141,7 @@ def step(state: Search, slope_at: Callable[[Floats], Slope]) -> Search:
     return replace(state, point=point, slope=slope, curvature=curvature, path=(*state.path, slope.loss), looks=looks)
 
 
-def _shorter(rise: float, promised: float) -> float:
+def _choose_shorter_step(rise: float, promised: float) -> float:
     """Share of a step at which the parabola through what is known has its minimum."""
     return float(np.clip(-promised / (2.0 * (rise - promised)), 0.1, 0.5)) if np.isfinite(rise) else 0.1
 

@@ -1,4 +1,4 @@
-"""What a solver is and gives: a value that says which rung of the ladder it needs; factors with their errors."""
+"""What a solver is and gives: factors with their errors; and axes completed, rotated and given one sign."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import LowdimError
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.solvers.keep import Keep
-from lowdim.types import Floats
+from lowdim.types import EPS, Floats, Mask
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Factors:
     """The next eigenvalue; None if there is none."""
     following_residual: float = 0.0
     """What the next eigenvalue may lie above that."""
-    lost: NDArray[np.bool_] | None = None
+    lost: Mask | None = None
     """(k,) components that lost digits which the rows, read again, would have given; None: no such."""
     growth: Floats | float = 1.0
     """(k,) how many times further axes turn than residual and tilt over the gap: where they come from those of Y Yᵀ."""
@@ -52,11 +51,11 @@ def backward_error(sizes: Floats, n: int, p: int) -> Floats:
     Each σ errs by a modest multiple of eps σ₁ (Anderson et al. 1999, "LAPACK Users' Guide", §4.9), here 8 √p + √n for
     lengths of columns of n numbers, so σ² errs by 2 σ times that, in place of the eps σ₁² of a squared matrix.
     """
-    error: Floats = (16 * np.sqrt(p) + 2 * np.sqrt(n)) * float(np.finfo(float).eps) * sizes * sizes[:1]
+    error: Floats = (16 * np.sqrt(p) + 2 * np.sqrt(n)) * EPS * sizes * sizes[:1]
     return error
 
 
-def growth_of_last(sizes: Floats, p: int) -> Floats:
+def last_axis_growth(sizes: Floats, p: int) -> Floats:
     """(k,) what the error of σ² over a gap of σ² has to be taken times, to be an angle: 1 but for the last of p axes.
 
     An axis turns by the error of σ over the nearest gap of σ (Wedin 1972). With σ² in the place of σ that is the same
@@ -68,17 +67,16 @@ def growth_of_last(sizes: Floats, p: int) -> Floats:
     return growth
 
 
-def untrusted(values: Floats, error: Floats, allowed: Floats, p: int) -> NDArray[np.bool_]:
+def find_untrusted(values: Floats, error: Floats, allowed: Floats, p: int) -> Mask:
     """(k,) eigenvalues whose error exceeds what is allowed, and could be less by a decomposition of Y itself.
 
     That one errs by a few eps σ₁ σ in σ². Below σ = eps √p σ₁ a value is zero for any method.
     """
     if not len(values):
         return np.zeros(0, dtype=bool)
-    eps = float(np.finfo(float).eps)
-    possible = 48 * np.sqrt(p) * eps * np.sqrt(values) * np.sqrt(values[0])
-    null = 64 * p * eps**2 * values[0]
-    missed: NDArray[np.bool_] = ~(error <= allowed + possible + null) | ~np.isfinite(error)  # NaN is never trusted
+    possible = 48 * np.sqrt(p) * EPS * np.sqrt(values) * np.sqrt(values[0])
+    null = 64 * p * EPS**2 * values[0]
+    missed: Mask = ~(error <= allowed + possible + null) | ~np.isfinite(error)  # NaN is never trusted
     return missed
 
 
@@ -115,7 +113,10 @@ class Solver(ABC):
         return 0
 
 
-def complete(vectors: Floats, count: int, rng: np.random.Generator) -> Floats:
+# Axes: what no data determine of them.
+
+
+def complete_basis(vectors: Floats, count: int, rng: np.random.Generator) -> Floats:
     """Add rows until there are `count` orthonormal ones: directions without variance are any that are left."""
     k, p = vectors.shape
     full = np.empty((count, p))
@@ -129,3 +130,28 @@ def complete(vectors: Floats, count: int, rng: np.random.Generator) -> Floats:
         full[k : k + good.sum()] = Q.T[good]
         k += int(good.sum())
     return full
+
+
+def rotate_onto(W: Floats, before: Floats) -> Floats:
+    """(k, k) the rotation that best aligns loadings W (p, k) with those before (Procrustes; Schönemann 1966).
+
+    Rotating the latent space changes no likelihood.
+    """
+    U, _, Vt = np.linalg.svd(W.T @ before)
+    return np.asarray(U @ Vt)
+
+
+SIGN_TIE = 1e-6
+"""Entries within this of the largest magnitude tie with it; far above what solvers differ by."""
+
+
+def fix_signs(vectors: Floats) -> None:
+    """Turn each row, in place, so that its entry of largest magnitude is positive, the lowest index on ties.
+
+    So every solver, batch size and number of threads gives the same sign.
+    """
+    for vector in vectors:
+        size = np.abs(vector)
+        first = int(np.argmax(size >= (1 - SIGN_TIE) * size.max()))
+        if vector[first] < 0:
+            np.negative(vector, out=vector)

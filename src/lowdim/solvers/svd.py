@@ -11,7 +11,7 @@ import scipy.linalg
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.runtime.threads import all_blas_threads
 from lowdim.solvers.keep import Keep
-from lowdim.solvers.solver import Factors, Solver, backward_error, growth_of_last
+from lowdim.solvers.solver import Factors, Solver, backward_error, last_axis_growth
 from lowdim.types import Floats
 
 
@@ -27,7 +27,7 @@ class FullSVD(Solver):
         """Find the components that `keep` asks for."""
         Y = matrix.to_array()
         keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
-        return _factors(matrix, *svd(Y), keep=keep, most=min(Y.shape))
+        return _make_factors(matrix, *svd(Y), keep=keep, most=min(Y.shape))
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """A whole decomposition, whatever k."""
@@ -58,7 +58,7 @@ class TSQR(Solver):
         R = matrix.triangle()
         keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         most = min(matrix.n_columns, matrix.moments.n_rows)
-        return _factors(matrix, *svd(R), keep=keep, most=most)
+        return _make_factors(matrix, *svd(R), keep=keep, most=most)
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """2 n p² flops of Householder reflections, and a small SVD."""
@@ -95,16 +95,16 @@ def svd(Y: Floats) -> tuple[Floats, Floats]:
     raise np.linalg.LinAlgError("neither gesdd nor gesvd converged")
 
 
-def svd_error(matrix: RowBlocks, sizes: Floats, p: int) -> Floats:
+def bound_svd_error(matrix: RowBlocks, sizes: Floats, p: int) -> Floats:
     """(k,) error of squared singular values of Y: LAPACK's, of the mean and of the scales."""
     relative = matrix.scaling.scale_error(matrix.moments)
     return backward_error(sizes, matrix.moments.n_rows, p) + relative * sizes**2 + float(matrix.left_of_mean.sum())
 
 
-def _factors(matrix: RowBlocks, sizes: Floats, V: Floats, keep: Keep, most: int) -> Factors:
+def _make_factors(matrix: RowBlocks, sizes: Floats, V: Floats, keep: Keep, most: int) -> Factors:
     values = sizes**2
     k = keep.count(values[:most], matrix.total) or most
-    backward = svd_error(matrix, sizes[: k + 1], V.shape[1])
+    backward = bound_svd_error(matrix, sizes[: k + 1], V.shape[1])
     more, backward = backward[k:], backward[:k]
     return Factors(
         values=values[:k],
@@ -114,7 +114,7 @@ def _factors(matrix: RowBlocks, sizes: Floats, V: Floats, keep: Keep, most: int)
         tilt=backward,
         following=float(values[k]) if k < len(values) else None,
         following_residual=float(more[0]) if k < len(values) else 0.0,
-        growth=growth_of_last(sizes[:k], V.shape[1]),
+        growth=last_axis_growth(sizes[:k], V.shape[1]),
         spectrum=values[:most],
         measured=False,
     )

@@ -8,10 +8,10 @@ from typing import Any, final
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, NotNumeric, WrongShape
 from lowdim.sources.source import BLOCK_BYTES, Block, Source
+from lowdim.types import Array, Floats
 
 # Arrays of other libraries (torch, jax, array-api-strict, …): read where they lie, and made of answers.
 #
@@ -22,7 +22,7 @@ IN_MAIN_MEMORY = {1, 3, 11}
 """DLPack's numbers of the kinds of memory that NumPy can read: a machine's own, also where CUDA or ROCm pinned it."""
 
 
-def is_other_array(data: Any) -> bool:
+def is_foreign_array(data: Any) -> bool:
     """Whether this is an array, but none of NumPy's, whose library can also make one of NumPy's."""
     kind = type(data)
     if issubclass(kind, (np.ndarray, np.generic)) or not hasattr(kind, "__dlpack__"):
@@ -32,7 +32,7 @@ def is_other_array(data: Any) -> bool:
 
 def as_numpy(data: Any) -> Any:
     """The same numbers as a NumPy array, in the same memory; what is no array of another library, as it is."""
-    if not is_other_array(data):
+    if not is_foreign_array(data):
         return data
     if _memory(data) not in IN_MAIN_MEMORY:
         raise BadInput(
@@ -49,7 +49,7 @@ def as_numpy(data: Any) -> Any:
         ) from error
 
 
-def kind_of(data: Any) -> Any:
+def empty_like(data: Any) -> Any:
     """An empty array of the same library on the same device, of the float type in which rows of `data` are computed."""
     name = as_numpy(data).dtype.name
     library = _namespace(data)
@@ -57,14 +57,14 @@ def kind_of(data: Any) -> Any:
     return library.zeros((0,), dtype=floating, device=data.device)
 
 
-def in_kind(answer: Any, kind: Any, floats: bool = False) -> Any:
+def to_library_of(answer: Any, kind: Any, floats: bool = False) -> Any:
     """A NumPy array of numbers, or each of a tuple, as an array of the library and device of `kind`; all else as it is.
 
     With `floats`, real numbers have the type of `kind` too, as libraries that do not mix types need it. The memory is
     shared where it may be written.
     """
     if isinstance(answer, tuple) and type(answer) is tuple:
-        return tuple(in_kind(part, kind, floats) for part in answer)
+        return tuple(to_library_of(part, kind, floats) for part in answer)
     if type(answer) is not np.ndarray or answer.dtype.kind not in "biuf":
         return answer
     type_of_kind = {"dtype": kind.dtype} if floats and answer.dtype.kind == "f" else {}
@@ -91,7 +91,7 @@ def _memory(data: Any) -> int | None:
 # What a table of numbers must be, whatever it came in as.
 
 
-def as_table(array: NDArray[Any]) -> NDArray[Any]:
+def as_table(array: Array) -> Array:
     """A two-dimensional array of real numbers, or an error that says what it is instead. Copies only objects."""
     if array.dtype.kind == "c":
         raise BadInput(
@@ -107,7 +107,7 @@ def as_table(array: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(array)
 
 
-def as_numbers(array: NDArray[Any]) -> NDArray[np.float64]:
+def as_numbers(array: Array) -> Floats:
     """Objects or texts as the numbers that they are; missing ones, None and pandas' NA, are NaN."""
     absent = getattr(sys.modules.get("pandas"), "NA", None)
     try:
@@ -154,12 +154,10 @@ def refuse_shape(shape: tuple[int, ...]) -> None:
         )
 
 
-# Rows that are already an array: in memory, memory-mapped, or sparse.
-
-LEAST_BLOCKS = 8
+MIN_BLOCKS = 8
 """Tables are cut into at least this many blocks (if they have the rows), so that every thread has work …"""
 
-LEAST_ENTRIES = 2**16
+MIN_ENTRIES_OF_BLOCK = 2**16
 """… and of at least so many numbers: with fewer, handing a block over takes longer than the work."""
 
 
@@ -169,7 +167,7 @@ class ArraySource(Source):
 
     repeatable = True
 
-    def __init__(self, array: NDArray[Any], columns: tuple[str, ...] | None = None, name: str | None = None):
+    def __init__(self, array: Array, columns: tuple[str, ...] | None = None, name: str | None = None):
         self.array = array
         self.n_rows, self.n_columns = array.shape
         self.columns = columns
@@ -180,7 +178,7 @@ class ArraySource(Source):
         """Give views of consecutive rows."""
         n = self.array.shape[0]
         count = -(-n // self.rows_per_block())
-        least = max(1, min(LEAST_BLOCKS, self.array.size // LEAST_ENTRIES))
+        least = max(1, min(MIN_BLOCKS, self.array.size // MIN_ENTRIES_OF_BLOCK))
         even = -(-n // (least * -(-count // least)))  # a multiple of blocks: no thread waits at the end
         step = even if self.most_block_bytes is not None else max(least_rows, even)
         for start in range(0, n, step):
@@ -212,8 +210,8 @@ class SparseSource(Source):
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give CSR matrices of consecutive rows, each with about BLOCK_BYTES / 4 of stored entries."""
-        for start, stop in spans(self.matrix.indptr):
-            yield Block(start, row_slice(self.matrix, start, stop))
+        for start, stop in cut_rows(self.matrix.indptr):
+            yield Block(start, slice_rows(self.matrix, start, stop))
 
     def describe(self) -> str:
         """Say its name, if it has one, its shape and how full it is."""
@@ -222,17 +220,17 @@ class SparseSource(Source):
         return f"{self.title} ({shape}, {stored})" if self.title else f"the {shape} ({stored})"
 
 
-def spans(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:
+def cut_rows(indptr: Array) -> Iterator[tuple[int, int]]:
     """Cut the rows of a CSR matrix into spans of about equally many stored entries."""
     rows = len(indptr) - 1
     stored = max(1, int(indptr[-1]))
-    parts = max(min(LEAST_BLOCKS, rows), -(-stored * 16 // BLOCK_BYTES))
+    parts = max(min(MIN_BLOCKS, rows), -(-stored * 16 // BLOCK_BYTES))
     cuts = np.minimum(np.searchsorted(indptr, np.linspace(0, stored, parts + 1)[1:-1]), rows)
     edges = np.unique(np.concatenate([[0], cuts, [rows]]))
     yield from zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
 
 
-def row_slice(matrix: Any, start: int, stop: int) -> Any:
+def slice_rows(matrix: Any, start: int, stop: int) -> Any:
     """Rows of a CSR matrix as one that shares its data; SciPy's own slice would copy."""
     first, last = int(matrix.indptr[start]), int(matrix.indptr[stop])
     rows = scipy.sparse.csr_array((stop - start, matrix.shape[1]), dtype=matrix.dtype)

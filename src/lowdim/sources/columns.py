@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter, NotNumeric
-
-# Which columns of a table are worked with, which are kept aside, which are left out and why.
+from lowdim.types import Array
 
 Kind = Literal["number", "flag", "text", "time", "other"]
 
 NUMERIC = ("number", "flag")
 
-MOST_CATEGORIES = 100
+MAX_CATEGORIES = 100
 """A text column with more different values is a name or a remark, and is not one-hot coded."""
 
 
@@ -67,11 +65,11 @@ class Selection:
         wishes = (*self.drop, *filter(None, (self.label, self.weight)))
         for wish in wishes:
             if wish not in known:
-                raise BadParameter(f"{name}: there is no column {wish!r}{near(wish, list(known))}")
+                raise BadParameter(f"{name}: there is no column {wish!r}{suggest(wish, list(known))}")
         if self.weight is not None and known[self.weight].kind not in NUMERIC:
             raise NotNumeric.columns({self.weight: known[self.weight].kind})
         if self.columns is not None:
-            wanted = [_feature(wish, known, name) for wish in self.columns if wish not in wishes]
+            wanted = [_find_feature(wish, known, name) for wish in self.columns if wish not in wishes]
         else:
             wanted = [Feature(column.name, column) for column in table if column.name not in wishes]
         features, left_out = self._coded(wanted, categories)
@@ -112,7 +110,7 @@ class Chosen:
     """Name → what the column holds instead of numbers."""
 
 
-def _feature(wish: str, known: dict[str, Column], where: str) -> Feature:
+def _find_feature(wish: str, known: dict[str, Column], where: str) -> Feature:
     """A column of the table, or one value of a text column, written "kind=a"."""
     if wish in known:
         return Feature(wish, known[wish])
@@ -120,10 +118,10 @@ def _feature(wish: str, known: dict[str, Column], where: str) -> Feature:
         column = known.get(wish[:cut])
         if column is not None and column.kind == "text":
             return Feature(wish, column, wish[cut + 1 :])
-    raise BadParameter(f"{where}: there is no column {wish!r}{near(wish, list(known))}")
+    raise BadParameter(f"{where}: there is no column {wish!r}{suggest(wish, list(known))}")
 
 
-def near(wish: str, names: Sequence[str]) -> str:
+def suggest(wish: str, names: Sequence[str]) -> str:
     """The end of a sentence about a name that is not there: what may have been meant, or what there is."""
     close = difflib.get_close_matches(wish, names, n=3, cutoff=0.6)
     if close:
@@ -134,7 +132,7 @@ def near(wish: str, names: Sequence[str]) -> str:
 # What the names of many files say about their rows: which file, and in which folder of it.
 
 
-def names_of(paths: Sequence[Path], root: Path) -> dict[str, NDArray[Any]]:
+def name_columns_of_files(paths: Sequence[Path], root: Path) -> dict[str, Array]:
     """The column "name", paths below the root without their endings, and "folder", the folder each file is in."""
     below = [path.relative_to(root) if path.is_relative_to(root) and path != root else path for path in paths]
     names = [path.with_suffix("").as_posix() for path in below]
@@ -147,4 +145,4 @@ def names_of(paths: Sequence[Path], root: Path) -> dict[str, NDArray[Any]]:
 def refuse_other_label(where: str, label: str | None, beside: Mapping[str, Any]) -> None:
     """Raise an error if a label is asked for that the names of files do not give."""
     if label is not None and label not in beside:
-        raise BadParameter(f"{where}: no column {label!r} is kept aside{near(label, list(beside))}")
+        raise BadParameter(f"{where}: no column {label!r} is kept aside{suggest(label, list(beside))}")

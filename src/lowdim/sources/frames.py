@@ -1,4 +1,4 @@
-"""Data frames of any kind, through narwhals, and labelled arrays of xarray: names in, blocks of numbers out."""
+"""Data frames of any kind, through narwhals: names in, blocks of numbers out."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from typing import Any, final
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import NotNumeric, WrongColumns
 from lowdim.sources.arrays import ArraySource, SparseSource, as_numbers
 from lowdim.sources.source import Block, ConvertibleSource, Source
+from lowdim.types import Array, Floats
 
-# Data frames of any kind, through narwhals: names in, blocks of numbers out.
-
-DISGUISES = (nw.Object, nw.String, nw.Categorical, nw.Enum, nw.Unknown)
+MAY_HOLD_NUMBERS = (nw.Object, nw.String, nw.Categorical, nw.Enum, nw.Unknown)
 """Types of columns that may hold numbers nevertheless; dates, durations and nested ones hold none."""
 
 
@@ -27,7 +25,7 @@ def as_frame(data: object) -> nw.DataFrame[Any] | None:
         if frame is data and hasattr(data, "num_columns"):  # a record batch of Arrow's
             frame = nw.from_arrow(frame, backend="pyarrow")
     except nw.exceptions.DuplicateError:
-        raise WrongColumns.repeated(_repeated(_names(data))) from None
+        raise WrongColumns.repeated(_count_repeated(_names(data))) from None
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     return frame if isinstance(frame, nw.DataFrame) else None
@@ -35,7 +33,7 @@ def as_frame(data: object) -> nw.DataFrame[Any] | None:
 
 def refuse_repeated(names: Iterable[Any]) -> None:
     """Raise an error if columns share names, which are compared as texts: 1 and "1" are one name."""
-    repeated = _repeated(names)
+    repeated = _count_repeated(names)
     if repeated:
         raise WrongColumns.repeated(repeated)
 
@@ -48,23 +46,23 @@ def are_texts(names: Iterable[Any]) -> bool:
 def frame_source(frame: nw.DataFrame[Any]) -> Source:
     """Rows of a frame of numbers; without a copy where its columns already lie in one array."""
     refuse_repeated(frame.columns)
-    source = _source(frame, tuple(map(str, frame.columns)))
+    source = _open_frame(frame, tuple(map(str, frame.columns)))
     source.numbered = not are_texts(frame.columns)
     return source
 
 
-def _source(frame: nw.DataFrame[Any], names: tuple[str, ...]) -> Source:
+def _open_frame(frame: nw.DataFrame[Any], names: tuple[str, ...]) -> Source:
     disguised = [name for name, dtype in frame.schema.items() if not (dtype.is_numeric() or dtype == nw.Boolean)]
     if disguised:
-        stored = _stored(frame)
+        stored = _find_sparse_matrix(frame)
         if stored is not None:
             return SparseSource(stored, names, name="the frame")
         return ArraySource(_all_numbers(frame, set(disguised)), names, name="the frame")
-    array = _one_array(frame)
+    array = _find_shared_array(frame)
     return FrameSource(frame) if array is None else ArraySource(array, names, name="the frame")
 
 
-def rows_of(source: Source) -> NDArray[Any]:
+def to_array(source: Source) -> Array:
     """All rows of a frame's source as one array."""
     if isinstance(source, ArraySource):
         return source.array
@@ -94,7 +92,7 @@ class FrameSource(ConvertibleSource):
         for start in range(0, len(self._frame), step):
             yield Block(start, self._numbers(self._frame[start : start + step]))
 
-    def to_array(self) -> NDArray[Any]:
+    def to_array(self) -> Array:
         """All rows as one array: a copy."""
         return self._numbers(self._frame)
 
@@ -102,26 +100,26 @@ class FrameSource(ConvertibleSource):
         """Say the shape."""
         return f"the frame of {self.n_rows:,} rows × {self.n_columns:,} columns"
 
-    def _numbers(self, rows: nw.DataFrame[Any]) -> NDArray[Any]:
+    def _numbers(self, rows: nw.DataFrame[Any]) -> Array:
         array = np.empty(rows.shape, dtype=self.dtype)
         for j, name in enumerate(rows.columns):
-            array[:, j] = _column(rows[name])
+            array[:, j] = _to_numbers(rows[name])
         return array
 
 
-def _column(column: nw.Series[Any]) -> NDArray[Any]:
+def _to_numbers(column: nw.Series[Any]) -> Array:
     """(n,) numbers of a column of numbers or flags."""
     if column.dtype == nw.Boolean or column.dtype.is_decimal():
         column = column.cast(nw.Float64)
     return column.to_numpy()
 
 
-def _all_numbers(frame: nw.DataFrame[Any], disguised: set[Any]) -> NDArray[np.float64]:
+def _all_numbers(frame: nw.DataFrame[Any], disguised: set[Any]) -> Floats:
     """All rows, where some columns hold numbers as objects, texts, categories or sparsely; an error names others."""
     array, others = np.empty(frame.shape), {}
     for j, (name, dtype) in enumerate(frame.schema.items()):
         try:
-            refused = name in disguised and not isinstance(dtype, DISGUISES)
+            refused = name in disguised and not isinstance(dtype, MAY_HOLD_NUMBERS)
             array[:, j] = np.nan if refused else as_numbers(_entries(frame[name], name in disguised))
         except NotNumeric:
             refused = True
@@ -132,11 +130,11 @@ def _all_numbers(frame: nw.DataFrame[Any], disguised: set[Any]) -> NDArray[np.fl
     return array
 
 
-def _entries(column: nw.Series[Any], disguised: bool) -> NDArray[Any]:
-    return np.asarray(column.to_numpy()) if disguised else _column(column)
+def _entries(column: nw.Series[Any], disguised: bool) -> Array:
+    return np.asarray(column.to_numpy()) if disguised else _to_numbers(column)
 
 
-def _stored(frame: nw.DataFrame[Any]) -> Any:
+def _find_sparse_matrix(frame: nw.DataFrame[Any]) -> Any:
     """The sparse matrix behind a pandas frame that stores all its columns sparsely, zeros apart; None for others."""
     native = nw.to_native(frame)
     if not frame.implementation.is_pandas():
@@ -145,7 +143,7 @@ def _stored(frame: nw.DataFrame[Any]) -> Any:
     return native.sparse.to_coo().tocsr() if all(sparse) else None
 
 
-def _repeated(names: Iterable[Any]) -> dict[str, int]:
+def _count_repeated(names: Iterable[Any]) -> dict[str, int]:
     """Names that stand more than once, and how often."""
     return {name: count for name, count in Counter(map(str, names)).items() if count > 1}
 
@@ -155,7 +153,7 @@ def _names(data: Any) -> list[Any]:
     return list(data.column_names if hasattr(data, "column_names") else data.columns)
 
 
-def _one_array(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
+def _find_shared_array(frame: nw.DataFrame[Any]) -> Array | None:
     """The array behind a pandas frame of one NumPy type, if pandas can show it without a copy."""
     native = nw.to_native(frame)
     if not frame.implementation.is_pandas() or frame.shape[1] == 0:
@@ -163,6 +161,3 @@ def _one_array(frame: nw.DataFrame[Any]) -> NDArray[Any] | None:
     array = native.to_numpy()
     shared = array.dtype.kind in "fiub" and np.shares_memory(array, native.iloc[:, 0].to_numpy())
     return array if shared else None
-
-
-# Labelled arrays of xarray, told by what they have: loading xarray is left to whoever made them.

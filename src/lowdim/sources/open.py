@@ -1,4 +1,4 @@
-"""The one door in: whatever holds rows becomes a Source, and which reader takes which kind of file."""
+"""`lowdim.open`: paths, arrays, frames, iterators and other data become a Source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from lowdim.errors import BadFile, BadParameter, Setting
+from lowdim.errors import BadFile, BadInput, BadParameter, Setting
 from lowdim.sources.arrays import (
     ArraySource,
     SparseSource,
@@ -22,16 +22,13 @@ from lowdim.sources.arrays import (
     refuse_shape,
 )
 from lowdim.sources.columns import Selection
-from lowdim.sources.formats.readers import ARRAYS, WITH_TABLES, matching, table_reader
-from lowdim.sources.formats.stdin import called, is_pipe, spooled
+from lowdim.sources.formats.stdin import is_pipe, name_pipe, spool
 from lowdim.sources.formats.table import TableReader, TableSource
+from lowdim.sources.kinds import ARRAYS, SEVERAL_TABLES, find_files, open_table
 from lowdim.sources.source import Source
 from lowdim.sources.stream import StreamSource
 
-# Paths to sources: which reader takes which kind of file.
-
-
-TOGETHER = ("parquet", "pictures", "texts")
+READ_TOGETHER = ("parquet", "pictures", "texts")
 """Kinds of which many files are read as one."""
 
 
@@ -45,20 +42,20 @@ def open_path(
     if re.match(r"[a-z][a-z0-9+]+://", text, re.IGNORECASE):
         raise BadFile(f"{text}: addresses are not read; download the file first, and pass its path.")
     if is_pipe(text):
-        source = _open_file(str(spooled(text)), selection, table, sql)
-        source.title = called(text)
+        source = _open_file(str(spool(text)), selection, table, sql)
+        source.title = name_pipe(text)
         return source
     return _open_file(text, selection, table, sql)
 
 
 def _open_file(text: str, selection: Selection, table: str | None, sql: str | None) -> Source:
-    kind, paths = matching(text)
-    if len(paths) > 1 and kind not in TOGETHER:
+    kind, paths = find_files(text)
+    if len(paths) > 1 and kind not in READ_TOGETHER:
         raise BadFile(
             f"{text}: {len(paths)} files match, but only Parquet files and pictures are read together; name one."
         )
     if sql is not None:
-        return TableSource(_queried(sql, kind, paths, text, table), selection)
+        return TableSource(_query(sql, kind, paths, text, table), selection)
     if table is not None and kind in ("npy", "pictures", "plink", "texts"):
         raise BadParameter(f"{text}: holds nothing to choose from by name; leave ", Setting("table", table), " out.")
     if kind == "texts":
@@ -80,16 +77,16 @@ def _open_file(text: str, selection: Selection, table: str | None, sql: str | No
     if kind in ARRAYS:
         if selection != Selection():
             raise BadParameter(f"{text}: an array has no names of columns to choose by; slice it yourself.")
-        return _array(kind, paths[0], table)
-    reader = table_reader(kind, paths, text, table)
-    if table is not None and kind not in WITH_TABLES:
+        return _open_array(kind, paths[0], table)
+    reader = open_table(kind, paths, text, table)
+    if table is not None and kind not in SEVERAL_TABLES:
         from lowdim.sources.formats.texts import open_text_column
 
         return open_text_column(reader, table, selection)
     return TableSource(reader, selection)
 
 
-def _array(kind: str, path: Path, name: str | None) -> Source:
+def _open_array(kind: str, path: Path, name: str | None) -> Source:
     if kind == "hdf5":
         from lowdim.sources.formats.hdf5 import open_hdf5
 
@@ -103,22 +100,19 @@ def _array(kind: str, path: Path, name: str | None) -> Source:
     return open_npy(path) if kind == "npy" else open_npz(path, name)
 
 
-def _queried(sql: str, kind: str, paths: Sequence[Path], text: str, table: str | None) -> TableReader:
+def _query(sql: str, kind: str, paths: Sequence[Path], text: str, table: str | None) -> TableReader:
     """The rows that a query over the data gives."""
     from lowdim.sources.formats.duckdb import query_database, query_parquet, query_table
 
     if kind in (*ARRAYS, "h5ad", "pictures", "plink", "texts"):
         raise BadParameter(f"{text}: sql asks a table with names of columns, and here are none.")
-    if table is not None and kind not in WITH_TABLES:
+    if table is not None and kind not in SEVERAL_TABLES:
         raise BadParameter(f"{text}: table names a table of a database or workbook; with sql, leave it out here.")
     if kind == "parquet":
         return query_parquet(sql, paths, text)
     if kind == "duckdb":
         return query_database(sql, paths[0], table)
-    return query_table(sql, table_reader(kind, paths, text, table))
-
-
-# The one door in: whatever holds rows becomes a Source.
+    return query_table(sql, open_table(kind, paths, text, table))
 
 
 def open_source(
@@ -190,12 +184,10 @@ def open_source(
     if isinstance(data, np.ndarray):
         return ArraySource(as_table(data))
     if type(data).__module__.startswith("dask."):
-        from lowdim.sources.dask.source import dask_source
+        from lowdim.sources.dask import dask_source
 
         return dask_source(data)
     if type(data).__module__.startswith("xarray."):
-        from lowdim.sources.xarray import xarray_source
-
         return xarray_source(data)
     if type(data).__module__.startswith("anndata."):
         from lowdim.sources.formats.h5ad import anndata_source
@@ -211,3 +203,48 @@ def open_source(
             refuse_shape(frame.shape)
             return frame_source(frame)
     return ArraySource(as_table(np.asarray(data)))
+
+
+# DataArrays and Datasets of xarray, which is not imported: the object has all that is needed.
+
+
+def xarray_source(data: Any) -> Source:
+    """Rows of a DataArray (n, p), named by the coordinate of its second dimension, or of a Dataset of columns."""
+    from lowdim.sources.frames import are_texts, refuse_repeated
+
+    if hasattr(data, "data_vars"):
+        return _xarray_columns(data)
+    if data.ndim == 2 and data.dims[1] in data.coords:
+        names = data.coords[data.dims[1]].values.tolist()
+        refuse_repeated(names)
+    else:
+        names = None
+    source = _xarray_rows(data)
+    if names is not None:
+        source.columns, source.numbered = tuple(map(str, names)), not are_texts(names)
+    return source
+
+
+def _xarray_rows(data: Any) -> Source:
+    if data.chunks is None:
+        return ArraySource(as_table(np.asarray(data)), name="the DataArray")
+    from lowdim.sources.dask import dask_source
+
+    return dask_source(data.data)
+
+
+def _xarray_columns(data: Any) -> Source:
+    """A Dataset whose variables all run along one dimension."""
+    from lowdim.sources.frames import are_texts
+
+    columns = {str(name): variable for name, variable in data.data_vars.items()}
+    along = {variable.dims for variable in columns.values()}
+    if len(along) != 1 or len(next(iter(along))) != 1:
+        listed = ", ".join(f"{name} ({' × '.join(map(str, one.dims)) or 'a number'})" for name, one in columns.items())
+        raise BadInput(
+            f"The Dataset holds {listed or 'no variables'}, but columns that all run along one dimension are needed: "
+            "choose such variables, or pass one DataArray of rows × columns."
+        )
+    source = ArraySource(as_table(np.column_stack([np.asarray(one) for one in columns.values()])), name="the Dataset")
+    source.columns, source.numbered = tuple(columns), not are_texts(list(data.data_vars))
+    return source

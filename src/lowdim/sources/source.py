@@ -1,4 +1,9 @@
-"""A source gives rows block by block, and folds a statistic over them."""
+"""A source gives rows block by block, and folds a statistic over them.
+
+`reduce(per_block, merge)` is the one verb that everything large is written on. `per_block` turns a block of rows into a
+small statistic, `merge` joins two of them and is associative; the fold runs in block order whatever the number of
+threads, so the same blocks give the same bits.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +11,23 @@ import copy
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Self, TypeVar, cast, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter, Interrupted
-from lowdim.runtime.progress import new_pass
+from lowdim.runtime.progress import begin_pass
 from lowdim.runtime.threads import in_order
-from lowdim.sources.columns import near
-
-# A source gives rows block by block, and folds a statistic over them.
-#
-# `reduce(per_block, merge)` is the one verb that everything large is written on. `per_block` turns a block of rows
-# into a small statistic, `merge` joins two of them and is associative; the fold runs in block order whatever the
-# number of threads, so the same blocks give the same bits.
+from lowdim.sources.columns import suggest
+from lowdim.types import Array, Floats
 
 Statistic = TypeVar("Statistic")
 
 BLOCK_BYTES = 32 * 2**20
-"""Rows handed to one task. Large enough that merging p × p statistics is cheap, small enough to stay in step."""
+"""Bytes of rows of one task: large enough that merging p × p statistics is cheap, small enough to keep threads busy."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,17 @@ class Block:
     start: int
     rows: Any
     """(n, p) ndarray of any real dtype, or a SciPy CSR matrix; a view where that is possible. Never written to."""
-    weight: NDArray[np.float64] | None = None
+    weight: Floats | None = None
     """(n,) weights of the rows; None means one each."""
+
+    def rows_from(self, first: int, count: int | None = None) -> Block:
+        """Some of the rows with their weights: views."""
+        some = slice(first, None if count is None else first + count)
+        return Block(self.start + first, self.rows[some], None if self.weight is None else self.weight[some])
+
+    def pieces(self, count: int) -> Iterator[Block]:
+        """The rows, at most so many at a time."""
+        return (self.rows_from(first, count) for first in range(0, self.rows.shape[0], count))
 
 
 class Source(ABC):
@@ -70,28 +78,73 @@ class Source(ABC):
     """Limit of a block, from a memory budget; None: about BLOCK_BYTES, or more where a fold wishes it."""
     shape_of_rows: tuple[int, ...] | None = None
     """(height, width) or (height, width, 3) where each row is a picture; None where a row is a list of numbers."""
-    beside: Mapping[str, NDArray[Any]] = MappingProxyType({})
+    genotypes: bool = False
+    """Whether rows are individuals and columns copies of an allele at their SNPs, as a PLINK file has them."""
+    beside: Mapping[str, Array] = MappingProxyType({})
     """Columns that are kept aside: labels, names of files."""
-
-    def take_after(self, other: Source) -> None:
-        """Say of itself what another source does, whose rows these are: whoever wraps a source changes what differs."""
-        for name in Source.__annotations__:
-            if hasattr(other, name):
-                setattr(self, name, getattr(other, name))
 
     @abstractmethod
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
-        """Give all rows once, in order; `least_rows` is a wish: fewer would make merging dearer than computing."""
+        """Give all rows once, in order.
+
+        Parameters
+        ----------
+        least_rows : int
+            Rows of a block, at least, where memory allows: below, merging would cost more than computing.
+
+        Returns
+        -------
+        iterator of Block
+            At least one.
+        """
 
     @abstractmethod
     def describe(self) -> str:
         """Name the data as the user knows them, for messages."""
 
-    def aside(self, name: str) -> NDArray[Any]:
-        """(n,) a column that is kept aside: the labels, say."""
+    @property
+    def every_column(self) -> list[str]:
+        """Names of all columns of a table, also of those without numbers; empty where rows are of no table."""
+        return []
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """Columns of a table that hold no numbers: name → what they hold."""
+        return {}
+
+    def aside(self, name: str) -> Array:
+        """A column that is kept aside: the labels, say.
+
+        Parameters
+        ----------
+        name : str
+            One of `beside`.
+
+        Returns
+        -------
+        array
+            (n,)
+        """
         if name not in self.beside:
-            raise BadParameter(f"{self.describe()}: no column {name!r} is kept aside{near(name, list(self.beside))}")
+            raise BadParameter(f"{self.describe()}: no column {name!r} is kept aside{suggest(name, list(self.beside))}")
         return self.beside[name]
+
+    def labelled(self, name: str) -> Iterator[tuple[Block, Array]]:
+        """Give all rows in blocks, each with its part of a column that is kept aside: the labels, say.
+
+        Parameters
+        ----------
+        name : str
+            One of `beside`.
+
+        Returns
+        -------
+        iterator of pairs
+            A Block, and the (m,) entries of its rows.
+        """
+        labels = self.aside(name)
+        for block in self.blocks():
+            yield block, labels[block.start : block.start + block.rows.shape[0]]
 
     def reduce(
         self,
@@ -99,15 +152,29 @@ class Source(ABC):
         merge: Callable[[Statistic, Statistic], Statistic],
         least_rows: int = 1,
     ) -> Statistic:
-        """Fold `per_block` over all rows, in block order. `merge` may reuse its first argument.
+        """Fold a statistic over all rows, in block order.
 
         The source is read on the calling thread while others work on the blocks before, so reading and computing go
         on at the same time.
+
+        Parameters
+        ----------
+        per_block : function of a Block
+            Makes a statistic of its rows; other threads call it.
+        merge : function of two statistics
+            Joins them; it is associative, and may reuse its first argument.
+        least_rows : int
+            Rows of a block, at least, where memory allows: below, merging would cost more than computing.
+
+        Returns
+        -------
+        statistic
+            Of all rows.
         """
         sizes: deque[int] = deque()
-        tell, done = new_pass(self.n_rows), 0
+        tell, done = begin_pass(self.n_rows), 0
         total: Any = None
-        for statistic in in_order(per_block, _measured(self.blocks(least_rows), sizes)):
+        for statistic in in_order(per_block, _note_sizes(self.blocks(least_rows), sizes)):
             total = merge(total, statistic) if done else statistic
             done += sizes.popleft()
             if tell(done):
@@ -115,7 +182,17 @@ class Source(ABC):
         return cast(Statistic, total)  # blocks() gives at least one block
 
     def limited(self, block_bytes: int) -> Self:
-        """The same rows in blocks of at most so many bytes."""
+        """The same rows in smaller blocks.
+
+        Parameters
+        ----------
+        block_bytes : int
+            Bytes of a block, at most; a row is never cut.
+
+        Returns
+        -------
+        Source
+        """
         twin = copy.copy(self)
         twin.most_block_bytes = block_bytes
         return twin
@@ -125,19 +202,55 @@ class Source(ABC):
         return self
 
     def after(self, rows: int) -> Source:
-        """The source without its first rows."""
+        """The source without its first rows.
+
+        Parameters
+        ----------
+        rows : int
+            How many are left out.
+
+        Returns
+        -------
+        Source
+        """
         return LaterRows(self, rows)
 
     def rows_per_block(self, least_rows: int = 1) -> int:
-        """Rows of one block: about BLOCK_BYTES of them and at least as many as wished, unless memory is limited."""
+        """Rows of one block: about BLOCK_BYTES of them and at least as many as wished, unless memory is limited.
+
+        Parameters
+        ----------
+        least_rows : int
+            Rows of a block, at least, where memory allows: below, merging would cost more than computing.
+
+        Returns
+        -------
+        int
+            At least 1.
+        """
         a_row = max(1, self.n_columns * self.dtype.itemsize)
         if self.most_block_bytes is not None:
             return max(1, min(self.most_block_bytes, BLOCK_BYTES) // a_row)
         return max(1, least_rows, BLOCK_BYTES // a_row)
 
-    def map_rows(self, function: Callable[[Block], NDArray[Any]], width: int, dtype: Any) -> Any:
-        """(n, width) array of what the function makes of each block's rows; lazy where the rows are."""
-        made = in_order(partial(_placed, function), self.blocks())
+    def map_rows(self, function: Callable[[Block], Array], width: int, dtype: Any) -> Any:
+        """What a function makes of each row; lazy where the rows are.
+
+        Parameters
+        ----------
+        function : function of a Block
+            Makes an array (m, width) of its m rows.
+        width : int
+            Columns of what it makes.
+        dtype : dtype
+            Of the result.
+
+        Returns
+        -------
+        array
+            (n, width)
+        """
+        made = in_order(partial(_apply_to_block, function), self.blocks())
         if self.n_rows is None:
             return np.concatenate([rows for _, rows in made]).astype(dtype)
         result = np.empty((self.n_rows, width), dtype=dtype)
@@ -145,21 +258,31 @@ class Source(ABC):
             result[start : start + len(rows)] = rows
         return result
 
-    def with_weights(self, weight: NDArray[np.float64]) -> Source:
-        """The same rows, one weight for each; rows of weight zero are left out."""
+    def with_weights(self, weight: Floats) -> Source:
+        """The same rows, one weight for each; rows of weight zero are left out.
+
+        Parameters
+        ----------
+        weight : array (n,)
+            How often each row counts: 2 means twice.
+
+        Returns
+        -------
+        Source
+        """
         return WeightedSource(self, weight)
 
     def count_rows(self) -> int | None:
         """Number of rows, counted if need be; None if that would use them up."""
         if self.n_rows is None and self.repeatable:
-            self.n_rows = self.reduce(_length, int.__add__)
+            self.n_rows = self.reduce(_count_rows, int.__add__)
         return self.n_rows
 
 
 class ConvertibleSource(Source):
     """A source whose rows do not lie in one array, but can be put into one."""
 
-    def to_array(self) -> NDArray[Any]:
+    def to_array(self) -> Array:
         """All rows as one (n, p) array: a copy."""
         if self.n_rows is None:
             return np.concatenate([block.rows for block in self.blocks()])
@@ -170,43 +293,81 @@ class ConvertibleSource(Source):
 
     @property
     def likely_bytes(self) -> int | None:
-        """Bytes of that array; None if nobody knows."""
+        """Bytes of that array; None if not known."""
         return None if self.n_rows is None else self.n_rows * self.n_columns * self.dtype.itemsize
 
 
-def _measured(blocks: Iterator[Block], sizes: deque[int]) -> Iterator[Block]:
+def _note_sizes(blocks: Iterator[Block], sizes: deque[int]) -> Iterator[Block]:
     """The same blocks; the number of rows of each is noted as it passes."""
     for block in blocks:
         sizes.append(block.rows.shape[0])
         yield block
 
 
-def _placed(function: Callable[[Block], NDArray[Any]], block: Block) -> tuple[int, NDArray[Any]]:
+def _apply_to_block(function: Callable[[Block], Array], block: Block) -> tuple[int, Array]:
     return block.start, function(block)
 
 
-def _length(block: Block) -> int:
+def _count_rows(block: Block) -> int:
     return int(block.rows.shape[0])
-
-
-# Sources whose columns can be read as well as their rows: a file that lies column by column.
 
 
 class ColumnwiseSource(ConvertibleSource):
     """Rows in blocks, and columns in blocks too."""
 
     @abstractmethod
-    def read_columns(self, start: int, stop: int) -> NDArray[Any]:
-        """(n, stop − start) consecutive columns, as they are stored: missing entries have their code."""
+    def read_columns(self, start: int, stop: int) -> Array:
+        """Consecutive columns, as they are stored: missing entries have their code.
+
+        Parameters
+        ----------
+        start, stop : int
+            Places of the first column, and of the one after the last.
+
+        Returns
+        -------
+        array
+            (n, stop − start)
+        """
+
+
+# Sources made of another; `sources/wrapped.py` has more of them.
+
+
+class WrappedSource(Source):
+    """The rows of another source, changed. What a subclass does not change is as the other source has it."""
+
+    def __init__(self, inner: Source):
+        self.inner = inner
+        for name in Source.__annotations__:
+            if hasattr(inner, name):
+                setattr(self, name, getattr(inner, name))
+
+    def limited(self, block_bytes: int) -> Self:
+        """The same rows in blocks of at most so many bytes."""
+        twin = super().limited(block_bytes)
+        twin.inner = self.inner.limited(block_bytes)
+        return twin
+
+    def unweighted(self) -> Source:
+        """The same rows, each counted once."""
+        if not self.weighted:
+            return self
+        twin = copy.copy(self)
+        twin.inner, twin.weighted = self.inner.unweighted(), False
+        return twin
+
+    def describe(self) -> str:
+        """Say what the rows are."""
+        return self.inner.describe()
 
 
 @final
-class LaterRows(Source):
+class LaterRows(WrappedSource):
     """Another source without its first rows; they are read and passed over."""
 
     def __init__(self, source: Source, skip: int):
-        self.take_after(source)
-        self._source = source
+        super().__init__(source)
         self._skip = skip
         self.n_rows = None if source.n_rows is None else source.n_rows - skip
         self.remote = False  # its blocks are cut here
@@ -217,34 +378,31 @@ class LaterRows(Source):
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give the later rows, counted from where they begin."""
         there = 0
-        for block in self._source.blocks(least_rows):
-            count = block.rows.shape[0]
+        for block in self.inner.blocks(least_rows):
             first = max(0, self._skip - there)
-            there += count
-            if first < count:
-                weight = None if block.weight is None else block.weight[first:]
-                yield Block(there - count + first - self._skip, block.rows[first:], weight)
+            if first < block.rows.shape[0]:
+                yield replace(block.rows_from(first), start=there + first - self._skip)
+            there += block.rows.shape[0]
         if there <= self._skip:
             raise self._too_few(there)
 
     def describe(self) -> str:
         """Say which rows they are."""
-        return f"{self._source.describe()} after row {self._skip:,}"
+        return f"{self.inner.describe()} after row {self._skip:,}"
 
     def _too_few(self, rows: int | None) -> BadInput:
         return BadInput(
-            f"{self._source.describe()} has {rows:,} rows, and {self._skip:,} of them were read before: nothing is "
+            f"{self.inner.describe()} has {rows:,} rows, and {self._skip:,} of them were read before: nothing is "
             "left to go on with."
         )
 
 
 @final
-class WeightedSource(Source):
+class WeightedSource(WrappedSource):
     """Another source with one weight per row. Rows of weight zero are left out, whatever they hold."""
 
-    def __init__(self, source: Source, weight: NDArray[np.float64]):
-        self.take_after(source)
-        self.inner = source
+    def __init__(self, source: Source, weight: Floats):
+        super().__init__(source)
         self._weight = weight
 
     @property
@@ -255,26 +413,16 @@ class WeightedSource(Source):
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give the blocks with their weights."""
         for block in self.inner.blocks(least_rows):
-            weighted = with_weight(block, self._weight[block.start : block.start + block.rows.shape[0]])
+            weighted = weigh_block(block, self._weight[block.start : block.start + block.rows.shape[0]])
             if weighted is not None:
                 yield weighted
 
-    def with_weights(self, weight: NDArray[np.float64]) -> Source:
+    def with_weights(self, weight: Floats) -> Source:
         """The same rows; weights multiply."""
         return WeightedSource(self.inner, self._weight * weight)
 
-    def limited(self, block_bytes: int) -> Self:
-        """The same rows in blocks of at most so many bytes."""
-        twin = super().limited(block_bytes)
-        twin.inner = self.inner.limited(block_bytes)
-        return twin
 
-    def describe(self) -> str:
-        """Say what the rows are."""
-        return self.inner.describe()
-
-
-def with_weight(block: Block, weight: NDArray[np.float64]) -> Block | None:
+def weigh_block(block: Block, weight: Floats) -> Block | None:
     """The rows of a block whose weight is not zero; None if there are none."""
     if block.weight is not None:
         weight = weight * block.weight

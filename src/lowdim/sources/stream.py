@@ -23,7 +23,7 @@ class StreamSource(Source):
 
     def __init__(self, rows: Iterable[Any]):
         stream = iter(rows)
-        first, self.columns, self.numbered = _first_block(stream)
+        first, self.columns, self.numbered = _find_first_block(stream)
         self.n_columns = first.shape[1]
         self.dtype = first.dtype
         self._rest: Iterator[Any] | None = chain([first], stream)  # its names are known
@@ -38,7 +38,7 @@ class StreamSource(Source):
         stream, self._rest = self._rest, None
         start = 0
         for number, rows in enumerate(stream):
-            block, names, _ = _as_rows(rows, number)
+            block, names, _ = _check_block(rows, number)
             if block.shape[1] != self.n_columns:
                 raise WrongShape(
                     f"Block {number} has {block.shape[1]} columns, the blocks before it {self.n_columns}: every "
@@ -62,25 +62,25 @@ Rows = tuple[Any, tuple[str, ...] | None, bool]
 """A block, the names of its columns, and whether these are numbers."""
 
 
-def _first_block(stream: Iterator[Any]) -> Rows:
+def _find_first_block(stream: Iterator[Any]) -> Rows:
     for number, rows in enumerate(stream):
-        found = _as_rows(rows, number)
+        found = _check_block(rows, number)
         if found[0].shape[0]:
             return found
     raise BadInput("The iterator of row blocks gave no rows: at least one row is needed.")
 
 
-def _as_rows(rows: Any, number: int) -> Rows:
+def _check_block(rows: Any, number: int) -> Rows:
     if scipy.sparse.issparse(rows):
         refuse_dtype(rows.dtype)
         return rows.tocsr(), None, False
     if may_be_frame(rows):
-        from lowdim.sources.frames import as_frame, frame_source, rows_of
+        from lowdim.sources.frames import as_frame, frame_source, to_array
 
         frame = as_frame(rows)
         if frame is not None:
             source = frame_source(frame)
-            return rows_of(source), source.columns, source.numbered
+            return to_array(source), source.columns, source.numbered
     block = np.asarray(rows)
     if block.ndim != 2:
         raise WrongShape(

@@ -1,20 +1,20 @@
-"""What is said of a fit, whatever model made it. `overview.py` of a model's folder makes it; card, screens, JSON and
-page show parts of it, and know nothing of models."""
+"""The overview of a fit, whatever model made it. `overview.py` of a model's folder fills it; card, screens, JSON and
+page render it, and know no model."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from lowdim.results.certificate import counted
 from lowdim.results.record import Provenance
 from lowdim.types import Floats
 from lowdim.views.text.lines import Part, percent, size
-from lowdim.words import column_names
+from lowdim.words import column_names, plural
 
 # How far the numbers can be trusted.
 
@@ -38,13 +38,13 @@ class Trust:
     reached: bool
     sentence: str
     meaning: str
-    """The same for somebody who has never heard of it."""
+    """The same in plain words, for readers who are new to it."""
     badge: str = ""
     """What a page says in place of the word."""
 
 
-def sought(reached: bool, sentence: str, meaning: str = REACHED) -> Trust:
-    """Trust in what was found step by step."""
+def search_trust(reached: bool, sentence: str, meaning: str = REACHED) -> Trust:
+    """Trust in the result of an iterative search."""
     if reached:
         return Trust("reached", True, sentence, meaning)
     return Trust("untrusted", False, sentence, CUT_SHORT, "not reached")
@@ -53,7 +53,7 @@ def sought(reached: bool, sentence: str, meaning: str = REACHED) -> Trust:
 # What screens are made of: names with what is said of them, and lines with bars.
 
 
-class Said(NamedTuple):
+class Fact(NamedTuple):
     """A name, and what is said of it."""
 
     name: str
@@ -102,7 +102,7 @@ class Listed(NamedTuple):
     items: tuple[str, ...]
 
 
-Block = Said | Bars | Listed
+Block = Fact | Bars | Listed
 
 MOST_BARS = 6
 """Components that are shown one by one."""
@@ -110,7 +110,7 @@ MOST_BARS = 6
 
 @dataclass(frozen=True)
 class Glance:
-    """A small picture: heights in a row, of which the first stand for what is kept."""
+    """A small picture, as a sparkline or bars; the first `kept` heights are the retained components."""
 
     heights: Floats
     """(m,) from 0 to 1."""
@@ -118,7 +118,7 @@ class Glance:
     of: str
     """What the heights are."""
     falls: bool = False
-    """Whether it is a curve over time, not a bar for each component."""
+    """Whether it is a learning curve, not a bar for each component."""
 
 
 def shares_glance(shares: Floats, kept: int, of: str) -> Glance | None:
@@ -140,13 +140,49 @@ NOT_SWAMPED = Swamped()
 
 
 @dataclass(frozen=True)
-class Fact:
+class Number:
     """One number at the head of a page."""
 
     label: str
     value: str
     note: str = ""
     """What stands small below them."""
+
+
+# What an iterative fit did, step by step: the likelihood that rose, or the loss that fell.
+
+
+@dataclass(frozen=True)
+class SearchPath:
+    """What was raised or lowered, after each step."""
+
+    values: Floats
+    """(s,)"""
+    what: str
+    """What the values are."""
+    step: str
+    """What a step is called."""
+    rises: bool
+    converged: bool
+    prior: Floats | None = None
+    """(s,) the same with a log-prior, which is what never falls; None: there is none."""
+
+    @property
+    def steps(self) -> NDArray[np.int64]:
+        """(s,) 1, 2, …"""
+        return np.arange(1, len(self.values) + 1)
+
+    @property
+    def gaps(self) -> Floats:
+        """(s,) how far each is from the last, in the direction of the search; 0 at the end."""
+        judged = self.values if self.prior is None else self.prior
+        return np.asarray(judged[-1] - judged if self.rises else judged - judged[-1])
+
+    @property
+    def verdict(self) -> str:
+        """How it ended, in words."""
+        many = plural(len(self.steps), self.step, "es" if self.step.endswith("s") else "s")
+        return f"converged after {many}" if self.converged else f"not converged: stopped after {many}"
 
 
 # All of it.
@@ -187,7 +223,7 @@ class Overview:
     axes: tuple[str, ...] = ()
     """Names of the axes that rows have scores along."""
     glance: Glance | None = None
-    facts: tuple[Said, ...] = ()
+    facts: tuple[Fact, ...] = ()
     """What a card says beside that: noise, steps, …"""
     notes: tuple[str, ...] = ()
     """What the user should know before using it."""
@@ -197,14 +233,14 @@ class Overview:
     file_screen: Callable[[], tuple[Block, ...]] | None = None
     """Of a model file; None: as after a fit."""
     own_columns: bool = True
-    """Whether columns are the data's own and not those of a kernel matrix, whose names and values nobody reads."""
+    """Whether columns are the data's own and not those of a kernel matrix, which are not shown."""
     prepared: bool = False
     """Whether the screen of a file says if rows were centred and scaled."""
     grows: str | None = ""
     """Methods that add rows, where the file holds what they need; empty: none; None: nothing is said of it."""
-    story: Callable[[], tuple[Said, ...]]
+    story: Callable[[], tuple[Fact, ...]]
     """How the fit was made: what `explain` says."""
-    numbers: tuple[Fact, ...] = ()
+    numbers: tuple[Number, ...] = ()
     """At the head of a page, behind those of rows and columns."""
     scaling: str = ""
     """How columns were scaled, as a note on a page."""
@@ -231,24 +267,24 @@ class Overview:
     @property
     def size(self) -> str:
         """Rows and columns."""
-        return f"{counted(self.fit.n_rows, 'row')} × {counted(self.fit.n_columns, 'column')}"
+        return f"{plural(self.fit.n_rows, 'row')} × {plural(self.fit.n_columns, 'column')}"
 
 
 # Words that several models use.
 
 
-def numbered(name: str, k: int) -> tuple[str, ...]:
+def number_names(name: str, k: int) -> tuple[str, ...]:
     """PC1, PC2, …"""
     return tuple(f"{name}{i + 1}" for i in range(k))
 
 
-def that(count: int, noun: str, verb: str, share: str) -> str:
+def count_that(count: int, noun: str, verb: str, share: str) -> str:
     """ "2 components that keep 90 %"."""
-    return f"{counted(count, noun)} that {verb}{'s' * (count == 1)} {share}"
+    return f"{plural(count, noun)} that {verb}{'s' * (count == 1)} {share}"
 
 
 def steps_in_words(count: int, converged: bool) -> str:
-    """How many, and whether they led to the end."""
+    """How many steps there were, and whether the search converged."""
     return f"{count:,}, {'converged' if converged else 'NOT converged'}"
 
 
@@ -258,22 +294,30 @@ def noise_in_words(least: float, most: float, scaled: bool) -> str:
     return f"standard deviation {' to '.join(ends)} in every {'scaled ' * scaled}column"
 
 
-def missing_in_words(fit: Any) -> tuple[Said, ...]:
+def missing_in_words(fit: Any) -> tuple[Fact, ...]:
     """Part of a story: how much was missing, if anything."""
     every = fit.n_rows * fit.n_columns
-    return (Said("missing", f"{fit.missing:,} of {every:,} values"),) if getattr(fit, "missing", 0) else ()
+    return (Fact("missing", f"{fit.missing:,} of {every:,} values"),) if getattr(fit, "missing", 0) else ()
 
 
 def solved_in_words(
-    made: Provenance, beside: str = "the data and the result", over: str = "the rows"
-) -> tuple[Said, ...]:
-    """Part of a story: how the fit was made."""
-    return (
-        Said("solver", made.solver),
-        Said("because", made.reason),
-        Said("read", f"{counted(made.passes, 'pass', 'es')} over {over}"),
-        Said("memory", f"about {size(made.memory)} beside {beside}"),
-    )
+    made: Provenance, beside: str = "the data and the result", over: str = "the rows", *more: Fact
+) -> tuple[Fact, ...]:
+    """Part of a story: how the fit was made; `more` is said before what it held."""
+    read = Fact("read", f"{plural(made.passes, 'pass', 'es')} over {over}")
+    memory = Fact("memory", f"about {size(made.memory)} beside {beside}")
+    return Fact("solver", made.solver), Fact("because", made.reason), *((read,) if over else ()), *more, memory
+
+
+def component_facts(**columns: Any) -> list[dict[str, Any]]:
+    """For JSON: a dictionary for each component, from columns that have a number or a text for each."""
+    listed = (column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values())
+    return [dict(zip(columns, values, strict=True)) for values in zip(*listed, strict=True)]
+
+
+def column_facts(pairs: Iterable[tuple[str, float]], what: str) -> list[dict[str, Any]]:
+    """For JSON: columns of the data, each with its entry or its share."""
+    return [{"column": name, what: value} for name, value in pairs]
 
 
 def share_bars(

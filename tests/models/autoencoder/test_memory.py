@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lowdim.models.autoencoder.plan import network_memory
+from lowdim.models.autoencoder.plan import estimate_memory
 from lowdim.models.autoencoder.solvers.network import Shape
 
 CHILD = """
@@ -44,4 +44,4 @@ def test_the_pairs_of_lbfgs_are_counted():
     """Twenty pairs of float64 vectors, against ten vectors of float32."""
     shape = Shape(50, (40,), 3, "silu", "mse")
     least = 2 * 20 * 8 * shape.n_weights
-    assert network_memory(shape, 0, "lbfgs") - network_memory(shape, 0, "adam") > least - 10 * 4 * shape.n_weights
+    assert estimate_memory(shape, 0, "lbfgs") - estimate_memory(shape, 0, "adam") > least - 10 * 4 * shape.n_weights

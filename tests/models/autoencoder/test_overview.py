@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from lowdim.models.autoencoder.figures import draw_learning_curve, learning_curve
-from lowdim.models.autoencoder.overview import overview, standing
+from lowdim.models.autoencoder.figures import NetworkPlots, learning_curve
+from lowdim.models.autoencoder.overview import overview, training_in_words
 from lowdim.models.autoencoder.record import NetworkFit
-from lowdim.views.text.explain import explain_fit
-from lowdim.views.text.facts import fit_facts
+from lowdim.views.plots.canvas import new_axes
+from lowdim.views.text.facts import explain_fit, fit_facts
 from lowdim.views.text.screen import About, file_screen, fit_screen
-from networks import made_network
+from models.autoencoder.networks import made_network
 
 ABOUT = About("wine.csv", "--keep 3", next=(("lowdim fit wine.csv --model autoencoder", "once more"),) * 3)
 
@@ -83,7 +85,7 @@ def test_a_summary_is_one_screen(make: object, width: int) -> None:
     said = [line.text for line in lines if line.part not in ("command", "title")]
     assert max(map(len, said)) <= max(width, 40)
     assert "nan" not in " ".join(said)
-    assert standing(fit).split()[0] in " ".join(said)
+    assert training_in_words(fit).split()[0] in " ".join(said)
     assert all(
         "nan" not in line.text for line in file_screen(overview(fit), "m.lowdim", "Autoencoder", {}, False, width)
     )
@@ -115,11 +117,15 @@ def test_facts_are_json(make: object) -> None:
 
 def test_the_figure_draws_the_curve() -> None:
     fit = made_network()
-    ax = draw_learning_curve(fit)
+
+    def draw(fit: NetworkFit) -> Any:
+        return NetworkPlots(SimpleNamespace(fit_=fit)).learning(new_axes())
+
+    ax = draw(fit)
     learnt, aside = (line.get_xydata() for line in ax.get_lines())
     np.testing.assert_array_equal(learnt, np.column_stack([np.arange(1, 13), fit.training.curve[:, 0]]))
     np.testing.assert_array_equal(aside[:, 1], fit.training.curve[:, 1])
     np.testing.assert_array_equal(ax.collections[0].get_offsets(), [[9, fit.training.curve[8, 1]]])
-    assert len(draw_learning_curve(made_network(validated=False)).get_lines()) == 1
-    assert len(draw_learning_curve(without_epochs()).collections) == 0
+    assert len(draw(made_network(validated=False)).get_lines()) == 1
+    assert len(draw(without_epochs()).collections) == 0
     assert learning_curve(made_network(validated=False)).aside is None

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from lowdim.errors import BadInput, FormatError
-from lowdim.models.autoencoder.record import MOST_LAYERS, SETTINGS, NetworkFit, check_settings
+from lowdim.models.autoencoder.model import Autoencoder
+from lowdim.models.autoencoder.record import MOST_LAYERS, NetworkFit, check_settings
 from lowdim.models.autoencoder.solvers.network import decode, encode
+from lowdim.models.base.parameters import parameters_of
 from lowdim.models.base.saving import _plain, _settings
-from lowdim.results.codec import Reading, pack, unpack
+from lowdim.results.codec import ArrayReader, pack, unpack
 from lowdim.results.container import Document, from_bytes, to_bytes
-from networks import made_network
+from models.autoencoder.networks import made_network
 
 CASES: dict[str, dict[str, Any]] = {
     "squares": {},
@@ -186,12 +188,13 @@ GIVEN = {
 
 
 def test_settings_become_json_and_come_back() -> None:
-    plain = {name: _plain(name, GIVEN[name], hint) for name, hint in SETTINGS.items()}
+    declared = parameters_of(Autoencoder)
+    plain = {name: _plain(declared[name], given) for name, given in GIVEN.items()}
     assert plain["hidden"] == [6, 5]
-    back = _settings(plain, SETTINGS, Reading({}), {"p": 8, "k": 3})
+    back = _settings(plain, Autoencoder, ArrayReader({}), {"p": 8, "k": 3})
     assert back == GIVEN
     assert isinstance(back["hidden"], tuple)
     with pytest.raises(BadInput, match="cannot be kept in a model file"):
-        _plain("hidden", (6, 2.5), SETTINGS["hidden"])
+        _plain(declared["hidden"], (6, 2.5))
     with pytest.raises(FormatError):
-        _settings(plain | {"hidden": [6, "5"]}, SETTINGS, Reading({}), {"p": 8, "k": 3})
+        _settings(plain | {"hidden": [6, "5"]}, Autoencoder, ArrayReader({}), {"p": 8, "k": 3})

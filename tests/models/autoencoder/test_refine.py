@@ -14,15 +14,15 @@ from lowdim.models.autoencoder.solvers import network
 from lowdim.models.autoencoder.solvers.network import (
     ACTIVATION,
     SLOPE,
-    aim,
     decode,
     encode,
     forward,
-    linearised,
-    refined,
+    linearise,
+    make_aim,
+    refine_codes,
 )
-from lowdim.runtime.threads import alone
-from networks import made_network
+from lowdim.runtime.threads import single_threaded
+from models.autoencoder.networks import made_network
 
 
 def rows_of(fit: NetworkFit, n: int, seed: int = 1) -> np.ndarray:
@@ -57,7 +57,7 @@ def test_slopes_are_those_of_the_activations(name: str) -> None:
 def test_tangents_are_derivatives(activation: str, widths: tuple[int, ...]) -> None:
     fit = made_network(widths, activation=activation, dtype="float64")
     codes = np.random.default_rng(2).standard_normal((5, 3))
-    sums, tangents = linearised(codes, fit)
+    sums, tangents = linearise(codes, fit)
     np.testing.assert_allclose(sums, forward(codes, fit.decoder, activation), rtol=1e-13)
     h = 1e-6
     for j in range(3):
@@ -71,7 +71,7 @@ def test_the_slope_of_the_loss_is_its_derivative(loss: str) -> None:
     X = rows_of(fit, 4)
     X[1, 2] = np.nan
     sums, h = np.random.default_rng(3).standard_normal(X.shape), 1e-5
-    aimed = aim(X, fit)
+    aimed = make_aim(X, fit)
     curvature = aimed.curvature(sums)
     assert curvature is not None
     for j in range(X.shape[1]):
@@ -87,7 +87,7 @@ def test_scipy_finds_nothing_better_nearby(loss: str, activation: str) -> None:
     fit = made_network((10, 8, 2), loss=loss, activation=activation, dtype="float64")
     X = rows_of(fit, 6)
     X[2, :3] = np.nan
-    found = refined(X, np.zeros((6, 2)), fit, 200)  # far off the surface, Gauss–Newton's last digits come slowly
+    found = refine_codes(X, np.zeros((6, 2)), fit, 200)  # far off the surface, Gauss–Newton's last digits come slowly
     for row, code in zip(X, found, strict=True):
         other = scipy.optimize.minimize(lambda z, row=row: losses(row[None], z[None], fit)[0], code, tol=1e-12)
         assert losses(row[None], code[None], fit)[0] <= other.fun + 1e-9 * (1 + other.fun)
@@ -99,7 +99,7 @@ def test_a_linear_decoder_is_solved_by_least_squares() -> None:
     layer = fit.decoder[0]
     exact = np.linalg.lstsq(layer.weights, ((X - fit.center) / fit.scale - layer.bias).T, rcond=None)[0].T
     # a step leaves a share of the order of its damping: 1e-3, then a third of it, …
-    np.testing.assert_allclose(refined(X, np.zeros((5, 3)), fit, 6), exact, atol=1e-9)
+    np.testing.assert_allclose(refine_codes(X, np.zeros((5, 3)), fit, 6), exact, atol=1e-9)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -112,7 +112,7 @@ def test_no_row_becomes_worse(loss: str, activation: str) -> None:
     last = losses(X, before, fit)
     first = last
     for steps in (1, 3, 8):
-        now = losses(X, refined(X, before, fit, steps), fit)
+        now = losses(X, refine_codes(X, before, fit, steps), fit)
         assert (now <= last * (1 + 1e-6)).all()  # float32 compares losses to seven digits
         last = now
     assert (last < 0.999 * first).mean() > 0.9  # nearly all gain; of grey values, most of the entropy must stay
@@ -129,22 +129,22 @@ def test_missing_entries_count_for_nothing() -> None:
     )
     start = np.zeros((20, 3))
     # the same sums, with one zero among them
-    np.testing.assert_allclose(refined(X, start, fit, 3), refined(X[:, known], start, without, 3), atol=1e-10)
+    np.testing.assert_allclose(refine_codes(X, start, fit, 3), refine_codes(X[:, known], start, without, 3), atol=1e-10)
 
 
 def test_a_row_without_any_entry_stays() -> None:
     fit = made_network()
     X = np.full((2, 8), np.nan)
     codes = encode(X, fit)
-    np.testing.assert_array_equal(refined(X, codes, fit, 3), codes)
+    np.testing.assert_array_equal(refine_codes(X, codes, fit, 3), codes)
 
 
 def test_pieces_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     fit = made_network(loss="bce", dtype="float64")
     X = rows_of(fit, 50)
-    whole = refined(X, encode(X, fit), fit, 3)
-    monkeypatch.setattr(network, "PIECE", 7 * network.row_bytes(fit))
-    np.testing.assert_allclose(refined(X, encode(X, fit), fit, 3), whole, atol=1e-10)  # sums in another order
+    whole = refine_codes(X, encode(X, fit), fit, 3)
+    monkeypatch.setattr(network, "REFINED_BYTES", 7 * network.row_bytes(fit))
+    np.testing.assert_allclose(refine_codes(X, encode(X, fit), fit, 3), whole, atol=1e-10)  # sums in another order
 
 
 @pytest.mark.parametrize("k", [1, 6, 20])
@@ -155,12 +155,12 @@ def test_memory_is_that_of_a_piece(loss: str, k: int, monkeypatch: pytest.Monkey
     X[::3, 7] = np.nan
     codes = encode(X, fit)
     piece = 2**20
-    monkeypatch.setattr(network, "PIECE", piece)
+    monkeypatch.setattr(network, "REFINED_BYTES", piece)
     assert len(X) * network.row_bytes(fit) > 10 * piece
-    with alone():  # one thread
-        refined(X[:10], codes[:10], fit, 1)  # what is loaded once is not counted
+    with single_threaded():  # one thread
+        refine_codes(X[:10], codes[:10], fit, 1)  # what is loaded once is not counted
         tracemalloc.start()
-        refined(X, codes, fit, 2)
+        refine_codes(X, codes, fit, 2)
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert peak < 1.2 * piece + 4 * codes.nbytes  # the codes of all pieces, before and after they are joined
@@ -170,15 +170,15 @@ def test_no_steps_and_no_rows_change_nothing() -> None:
     fit = made_network()
     X = rows_of(fit, 3)
     codes = encode(X, fit)
-    same = refined(X, codes, fit, 0)
+    same = refine_codes(X, codes, fit, 0)
     np.testing.assert_array_equal(same, codes)
     assert same is not codes
-    assert refined(X[:0], codes[:0], fit, 3).shape == (0, 3)
-    assert refined(X, codes, fit, 2).dtype == np.float32
+    assert refine_codes(X[:0], codes[:0], fit, 3).shape == (0, 3)
+    assert refine_codes(X, codes, fit, 2).dtype == np.float32
 
 
 def test_steps_beyond_float32_are_refused_quietly() -> None:
     fit = made_network(loss="mse")
     X = rows_of(fit, 4)
     far = np.full((4, 3), 1e20, np.float32)  # squares leave the range of float32
-    assert np.isfinite(refined(X, far, fit, 2)).all()
+    assert np.isfinite(refine_codes(X, far, fit, 2)).all()

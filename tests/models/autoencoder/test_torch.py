@@ -11,7 +11,6 @@ import pytest
 
 from lowdim.errors import NeedsExtra
 from lowdim.models.autoencoder.solvers import rows as network_rows
-from lowdim.models.autoencoder.solvers.linear import balanced, objective, principal_axes
 from lowdim.models.autoencoder.solvers.network import Shape
 from lowdim.models.autoencoder.solvers.rows import (
     Batch,
@@ -20,10 +19,18 @@ from lowdim.models.autoencoder.solvers.rows import (
     PassingRows,
     buffer_rows,
     count_aside,
-    pieces,
+    cut_rows,
     split,
 )
-from lowdim.models.autoencoder.solvers.training import Schedule, State, begin, full_batch_step
+from lowdim.models.autoencoder.solvers.training import (
+    Schedule,
+    State,
+    balance,
+    begin,
+    full_batch_step,
+    objective,
+    principal_axes,
+)
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.source import Block
 
@@ -99,7 +106,7 @@ def test_a_penalty_shrinks_singular_values_as_kunin_says():
     """σ² = 1 − λ / v, decoder = encoderᵀ, left singular vectors = axes; to what L-BFGS's last gradient leaves."""
     Z = X - X.mean(axis=0)
     S, shape, l2 = Z.T @ Z / len(Z), Shape(5, (), 3, "silu", "mse"), 0.05
-    state = begin(balanced(shape.begin(np.random.default_rng(0), dtype=np.float64), shape), 10, adam=False)
+    state = begin(balance(shape.begin(np.random.default_rng(0), dtype=np.float64), shape), 10, adam=False)
     for _ in range(30):
         if not state.finished:
             state = full_batch_step(state, objective(S, shape, l2), 5, lambda flat: l2 * shape.squares(flat))
@@ -227,7 +234,7 @@ class Cut(ArraySource):
 @pytest.mark.parametrize("buffer", [7, 21, 700])
 @pytest.mark.parametrize("step", [11, 1000])
 def test_passing_rows_give_each_row_once_in_full_batches_however_they_are_cut(monkeypatch, buffer, step):
-    monkeypatch.setattr(network_rows, "PIECE", 8 * 5 * step)
+    monkeypatch.setattr(network_rows, "PIECE_BYTES", 8 * 5 * step)
     doors, parts = entrance(size=7), split(len(X), 18, 0)
     kept = KeptRows(ArraySource(X), doors, parts)
     whole, cut = (PassingRows(Cut(X, at), doors, parts, buffer) for at in ([], [1, 30, 31, 50]))
@@ -244,9 +251,9 @@ def test_passing_rows_give_each_row_once_in_full_batches_however_they_are_cut(mo
 
 
 def test_pieces_are_cut_at_the_same_rows_however_the_source_is(monkeypatch):
-    monkeypatch.setattr(network_rows, "PIECE", 8 * 5 * 8)
+    monkeypatch.setattr(network_rows, "PIECE_BYTES", 8 * 5 * 8)
     for at in ([], [1, 2, 3], [7, 8, 9, 40], [16, 59]):
-        found = list(pieces(Cut(X, at)))
+        found = list(cut_rows(Cut(X, at)))
         assert [block.start for block in found] == list(range(0, 60, 8))
         np.testing.assert_array_equal(np.concatenate([block.rows for block in found]), X)
 
@@ -270,12 +277,12 @@ def test_devices_that_give_no_numbers_back_are_refused():
 def test_the_users_threads_come_back_after_the_last():
     import torch
 
-    from lowdim.models.autoencoder.solvers.torch import enough_threads
+    from lowdim.models.autoencoder.solvers.torch import limit_threads
 
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        first, second = (enough_threads(Shape(5, (), 2, "silu", "mse"), 16) for _ in range(2))
+        first, second = (limit_threads(Shape(5, (), 2, "silu", "mse"), 16) for _ in range(2))
         first.__enter__()
         second.__enter__()
         first.__exit__(None, None, None)

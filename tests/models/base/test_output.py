@@ -15,7 +15,7 @@ import torch
 
 import lowdim
 from lowdim.errors import BadInput
-from lowdim.sources.arrays import as_numpy, is_other_array
+from lowdim.sources.arrays import as_numpy, is_foreign_array
 from lowdim.sources.open import open_source
 
 MODELS = {
@@ -259,7 +259,7 @@ def test_no_array_library_is_loaded_for_numpy_arrays():
 
 def test_numpys_own_arrays_are_no_others():
     others = [np.ones(2), np.float64(1), np.ma.ones(2), [1.0], None, "a"]
-    assert not any(map(is_other_array, others))
+    assert not any(map(is_foreign_array, others))
 
 
 def test_nothing_is_warned_of(library):

@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import lowdim
+from laws import for_each
 from lowdim.errors import BadInput, BadParameter
 
 MODELS = [found for name in lowdim.__all__ if isinstance(found := getattr(lowdim, name), type)]
@@ -29,10 +30,6 @@ WORDS = [
 ]
 
 
-def named(value):
-    return value.__name__ if isinstance(value, type) else str(value)
-
-
 def test_the_lists_hold_what_they_should():
     assert all(issubclass(kind, BaseEstimator) for kind in MODELS)
     assert (lowdim.PCA, "center") in FLAGS
@@ -41,7 +38,7 @@ def test_the_lists_hold_what_they_should():
 
 
 @pytest.mark.parametrize("given", ["no", "yes", "zca", "", 1, None, [True]], ids=repr)
-@pytest.mark.parametrize(("kind", "name"), FLAGS, ids=named)
+@for_each("kind, name", FLAGS)
 def test_a_flag_is_true_or_false(kind, name, given):
     with pytest.raises(BadParameter, match=rf"{kind.__name__}\({name}=.*must be .*"):
         kind(**{name: given}).fit(X, X[:, 0])
@@ -56,7 +53,7 @@ PLANNED = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "name"), PLANNED, ids=named)
+@for_each("kind, name", PLANNED)
 def test_a_flag_is_checked_before_a_plan_is_told(kind, name):
     with pytest.raises(BadParameter, match=rf"{kind.__name__}\({name}='no'\): {name} must be True or False"):
         kind(**{name: "no"}).explain(X)
@@ -68,7 +65,7 @@ def test_flags_of_numpy_are_flags(given):
 
 
 @pytest.mark.parametrize("given", ["nonsense", "", "Auto "], ids=repr)
-@pytest.mark.parametrize(("kind", "name"), WORDS, ids=named)
+@for_each("kind, name", WORDS)
 def test_a_word_is_one_of_those_known(kind, name, given):
     with pytest.raises(BadParameter, match=rf"{kind.__name__}\({name}=.*must be .*"):
         kind(**{name: given}).fit(X, X[:, 0])
@@ -88,7 +85,7 @@ NONSENSE = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "name", "given"), NONSENSE, ids=lambda value: named(value).split(" at ")[0])
+@for_each("kind, name, given", NONSENSE)
 def test_nothing_takes_nonsense(kind, name, given):
     with pytest.raises(BadParameter, match=name):
         kind(**{name: given}).fit(X, X[:, 0])

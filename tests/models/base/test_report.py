@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import lowdim
 from lowdim import datasets
 from lowdim.errors import BadInput, BadParameter, NeedsAnotherPass
-from lowdim.models.base import report_rows
+from lowdim.models.base import report
 from reports import numbers, section, told
 
 IRIS = datasets.iris().values
@@ -256,8 +256,8 @@ def test_polars_paths_and_sparse_rows(tmp_path):
 
 
 def test_many_rows_are_sampled_and_said_to_be(monkeypatch, tmp_path):
-    monkeypatch.setattr(report_rows, "MOST_ROWS", 40)
-    monkeypatch.setattr(report_rows, "MOST_VALUES", 80)
+    monkeypatch.setattr(report, "MOST_ROWS", 40)
+    monkeypatch.setattr(report, "MOST_VALUES", 80)
     model = lowdim.PCA(2).fit(IRIS)
     for X in (IRIS, sp.csr_array(IRIS)):
         model.report(tmp_path / "page.html", X, color=KINDS, row_names=np.arange(150))
@@ -281,7 +281,7 @@ def test_a_page_without_the_rows_own_numbers(tmp_path):
 
 
 def test_the_sample_is_the_same_each_time(monkeypatch, tmp_path):
-    monkeypatch.setattr(report_rows, "MOST_ROWS", 40)
+    monkeypatch.setattr(report, "MOST_ROWS", 40)
     model = lowdim.PCA(2).fit(IRIS)
     pages = [tmp_path / "one.html", tmp_path / "two.html"]
     for path in pages:

@@ -119,6 +119,15 @@ def test_a_class_of_the_users_own_is_refused_before_anything_is_written(tmp_path
     assert not list(tmp_path.iterdir())
 
 
+def test_an_array_that_was_set_after_the_fit_and_is_of_other_columns_is_refused(tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    model = lowdim.PCA(2, scale=np.arange(1.0, 5.0)).fit(X)
+    model.save(tmp_path / "model.lowdim")
+    with pytest.raises(BadInput, match=r"scale has the shape \(3,\), but the fit is of \(4,\)"):
+        model.set_params(scale=np.ones(3)).save(tmp_path / "model.lowdim")
+    assert (lowdim.load(tmp_path / "model.lowdim").scale == np.arange(1.0, 5.0)).all()  # what was there still is
+
+
 def test_a_table_is_no_model_and_says_what_to_call(tmp_path):
     path = tmp_path / "wine.csv"
     path.write_text("a,b\n1,2\n")

@@ -196,7 +196,7 @@ def test_pruning_leaves_no_linked_neighbours():
 
 def test_products_in_place_of_the_gram_matrix(monkeypatch):
     direct = GenotypePCA(2).fit(CALLS)
-    monkeypatch.setattr(fit, "MOST_INDIVIDUALS", 10)
+    monkeypatch.setattr(fit, "MOST_INDIVIDUALS_BY_GRAM", 10)
     model = GenotypePCA(2).fit(CALLS)
     assert "too many" in model.explain()
     np.testing.assert_allclose(model.explained_variance_, direct.explained_variance_, rtol=1e-8)

@@ -136,7 +136,7 @@ def test_counts_may_be_assigned():
 @pytest.mark.parametrize("size", [0, -1, 2.5, "many", True], ids=repr)
 def test_a_batch_has_rows(size):
     for fit in ("fit", "partial_fit"):
-        with pytest.raises(BadParameter, match=r"IncrementalPCA\(batch_size=.*a whole number from 1, or None"):
+        with pytest.raises(BadParameter, match=r"IncrementalPCA\(batch_size=.*a whole number from 1 or None"):
             getattr(IncrementalPCA(2, batch_size=size), fit)(IRIS)
 
 

@@ -11,9 +11,15 @@ import pytest
 from lowdim.errors import BadInput
 from lowdim.models.kernel_pca.kernels import Cosine, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
 from lowdim.models.kernel_pca.record import KernelAxes
-from lowdim.models.kernel_pca.solvers.exact import Route, exact_axes, exact_axes_of_matrix, memory, seconds
-from lowdim.solvers.certify import TIE
+from lowdim.models.kernel_pca.solvers.exact import (
+    Route,
+    estimate_exact_memory,
+    estimate_seconds,
+    find_exact_axes,
+    find_exact_axes_of_matrix,
+)
 from lowdim.solvers.keep import Keep, KeepCount, KeepShare
+from lowdim.solvers.solver import SIGN_TIE
 
 N = 480
 
@@ -54,7 +60,7 @@ both = pytest.mark.parametrize("route", ["dense", "lanczos"])
 def axes(
     kernel: Kernel, X: np.ndarray, keep: Keep, route: Route = "lanczos", centered: bool = True, seed: int = 0
 ) -> KernelAxes:
-    return exact_axes(kernel, X, keep, centered=centered, rng=np.random.default_rng(seed), route=route)
+    return find_exact_axes(kernel, X, keep, centered=centered, rng=np.random.default_rng(seed), route=route)
 
 
 def sine(found: np.ndarray, truth: np.ndarray) -> float:
@@ -102,7 +108,7 @@ def test_the_record_is_what_it_says(name: str, route: Route) -> None:
     np.testing.assert_allclose(scores.mean(axis=0), 0, atol=1e-13 * size / np.sqrt(found.values[-1]))
     assert np.abs(found.axes.sum(axis=0)).max() <= 1e-13 * np.abs(found.axes).sum(axis=0).max()
     size_of = np.abs(found.axes)
-    largest = (size_of >= (1 - TIE) * size_of.max(axis=0)).argmax(axis=0)
+    largest = (size_of >= (1 - SIGN_TIE) * size_of.max(axis=0)).argmax(axis=0)
     assert (found.axes[largest, np.arange(4)] > 0).all()
     assert found.triangle is None
     assert found.basis is X
@@ -192,7 +198,7 @@ def test_negative_eigenvalues_are_told(route: Route) -> None:
     found = axes(Sigmoid(0.1, -0.5), X, KeepCount(5), route, centered=False)
     np.testing.assert_allclose(found.most_negative, np.linalg.eigvalsh(K)[0], rtol=1e-8)
     assert (found.values > 0).all()
-    only_negative = exact_axes_of_matrix(-np.eye(30), KeepCount(3), centered=False, rng=np.random.default_rng(0))
+    only_negative = find_exact_axes_of_matrix(-np.eye(30), KeepCount(3), centered=False, rng=np.random.default_rng(0))
     assert only_negative.values.shape == (0,)
     assert only_negative.most_negative == -1
 
@@ -203,7 +209,7 @@ def test_a_matrix_alone_will_do(route: Route) -> None:
     kernel = Gaussian(0.1)
     of_rows = axes(kernel, X, KeepCount(6), "dense")
     rng = np.random.default_rng(0)
-    found = exact_axes_of_matrix(kernel.between(X, X), KeepCount(6), rng=rng, route=route)
+    found = find_exact_axes_of_matrix(kernel.between(X, X), KeepCount(6), rng=rng, route=route)
     np.testing.assert_allclose(found.values, of_rows.values, rtol=1e-12)
     assert sine(found.axes, of_rows.axes) <= 1e-7
     assert found.basis.shape == (N, 0)
@@ -220,7 +226,7 @@ def test_a_fit_can_be_repeated() -> None:
 def test_a_tighter_tolerance_is_kept() -> None:
     X = draw(1500)
     rng = np.random.default_rng(0)
-    found = exact_axes(Gaussian(0.1), X, KeepCount(5), tol=1e-11, rng=rng, route="lanczos")
+    found = find_exact_axes(Gaussian(0.1), X, KeepCount(5), tol=1e-11, rng=rng, route="lanczos")
     assert certified_sine(found) <= 1e-11
     assert sine(found.axes, axes(Gaussian(0.1), X, KeepCount(5), "dense").axes) <= 1e-10
 
@@ -254,16 +260,20 @@ def test_values_beyond_all_numbers_are_refused(route: Route) -> None:
 
 def test_estimates_prefer_what_is_cheaper() -> None:
     kernel = Gaussian(0.1)
-    assert seconds("dense", kernel, 500, 10, 5) < seconds("lanczos", kernel, 500, 10, 5)
-    assert seconds("dense", kernel, 5000, 10, 2000) < seconds("lanczos", kernel, 5000, 10, 2000)
-    assert seconds("lanczos", kernel, 20_000, 10, 10) < seconds("dense", kernel, 20_000, 10, 10)
-    assert memory("lanczos", kernel, 20_000, 10, 10) < 200e6 < memory("dense", kernel, 20_000, 10, 10)
+    assert estimate_seconds("dense", kernel, 500, 10, 5) < estimate_seconds("lanczos", kernel, 500, 10, 5)
+    assert estimate_seconds("dense", kernel, 5000, 10, 2000) < estimate_seconds("lanczos", kernel, 5000, 10, 2000)
+    assert estimate_seconds("lanczos", kernel, 20_000, 10, 10) < estimate_seconds("dense", kernel, 20_000, 10, 10)
+    assert (
+        estimate_exact_memory("lanczos", kernel, 20_000, 10, 10)
+        < 200e6
+        < estimate_exact_memory("dense", kernel, 20_000, 10, 10)
+    )
 
 
 def test_a_matrix_that_is_kept_gives_what_tiles_give():
     X = draw(1200)
     kept, tiles = (
-        exact_axes(Gaussian(0.1), X, KeepCount(5), rng=np.random.default_rng(0), route=way)
+        find_exact_axes(Gaussian(0.1), X, KeepCount(5), rng=np.random.default_rng(0), route=way)
         for way in ("auto", "lanczos")
     )
     assert kept.route == tiles.route == "lanczos"

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from lowdim.models.kernel_pca.record import cumulative_intervals, share_intervals, value_intervals
-from lowdim.models.kernel_pca.solvers.landmarks import Landmarks, landmark_axes
+from lowdim.models.kernel_pca.solvers.landmarks import Landmarks, find_landmark_axes
 from lowdim.solvers.keep import KeepCount
 from lowdim.sources.arrays import ArraySource
-from solvers.kernels import KERNELS, exact_values, rows
+from models.kernel_pca.kernels import KERNELS, exact_values, rows
 
 
 def found(kernel, X, count, seed=0, centered=True):
     rng = np.random.default_rng(seed)
-    return landmark_axes(kernel, ArraySource(X), KeepCount(5), rng, Landmarks(count=count), centered=centered)
+    return find_landmark_axes(kernel, ArraySource(X), KeepCount(5), rng, Landmarks(count=count), centered=centered)
 
 
 def holds(intervals: np.ndarray, exact: np.ndarray) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from lowdim.models.kernel_pca.compiled_kernel_matrix import TILE, make_tile
 from lowdim.models.kernel_pca.kernel_matrix import Formed, PairsKernel, ThinKernel, Tiles, kernel_matrix
 from lowdim.models.kernel_pca.kernels import Cosine, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
-from lowdim.runtime.threads import alone
+from lowdim.runtime.threads import single_threaded
 
 EPS, EPS_SINGLE = float(np.finfo(np.float64).eps), float(np.finfo(np.float32).eps)
 
@@ -142,7 +142,7 @@ def test_only_kernels_without_cheap_entries_are_formed() -> None:
 
 def test_threads_do_not_change_a_digit() -> None:
     tiles, Q = Tiles(Gaussian(0.1), rows_of(2000)), vectors_of(2000, 4)
-    with alone():
+    with single_threaded():
         one, sums = tiles.times(Q, single=True)
     more, more_sums = tiles.times(Q, single=True)
     np.testing.assert_array_equal(one, more)

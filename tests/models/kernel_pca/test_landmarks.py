@@ -11,24 +11,29 @@ import lowdim
 from lowdim.errors import BadInput, BadParameter, NeedsAnotherPass, TooLarge
 from lowdim.models.kernel_pca.kernels import Cosine, Custom, Gaussian, Linear, Sigmoid
 from lowdim.models.kernel_pca.record import KernelAxes
-from lowdim.models.kernel_pca.solvers.features import ExplicitFeatures, feature_sums, features_of, scores_of
+from lowdim.models.kernel_pca.solvers.features import (
+    ExplicitFeatures,
+    features_of,
+    find_explicit_axes,
+    scores_of,
+    sum_features,
+)
 from lowdim.models.kernel_pca.solvers.landmarks import (
     WAYS,
     Landmarks,
-    explicit_axes,
-    landmark_axes,
-    memory_needed,
-    most_landmarks,
+    count_affordable_landmarks,
+    estimate_landmark_memory,
+    find_landmark_axes,
 )
 from lowdim.solvers.keep import KeepCount, KeepShare
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Source
-from solvers.kernels import KERNELS, centred, exact_values, rows
+from models.kernel_pca.kernels import KERNELS, centred, exact_values, rows
 
 
 def found(kernel, X, keep=KeepCount(5), *, seed=0, centered=True, **how) -> KernelAxes:  # noqa: B008
     source = X if isinstance(X, Source) else ArraySource(X)
-    return landmark_axes(kernel, source, keep, np.random.default_rng(seed), Landmarks(**how), centered=centered)
+    return find_landmark_axes(kernel, source, keep, np.random.default_rng(seed), Landmarks(**how), centered=centered)
 
 
 def features(kernel, axes: KernelAxes, X: np.ndarray) -> np.ndarray:
@@ -110,7 +115,7 @@ def places(tmp_path_factory):
     import dask.array
     import scipy.sparse
 
-    from lowdim.sources.dask.source import dask_source
+    from lowdim.sources.dask import dask_source
 
     X = rows(900)
     path = tmp_path_factory.mktemp("rows") / "rows.csv"
@@ -142,7 +147,7 @@ def test_new_rows_are_described_as_those_learnt_from():
     made = features_of(kernel, axes)
     together = made.of(X)
     assert np.allclose(np.concatenate([made.of(X[i : i + 1]) for i in range(0, 1000, 50)]), together[::50], atol=1e-12)
-    sums = feature_sums(kernel, made, ArraySource(X).limited(3000))
+    sums = sum_features(kernel, made, ArraySource(X).limited(3000))
     assert np.allclose(sums.moments.mean, together.mean(axis=0), rtol=0, atol=1e-12)
 
 
@@ -215,7 +220,7 @@ def test_rows_that_repeat_give_finite_numbers():
 @pytest.mark.parametrize("centered", [True, False])
 def test_explicit_features_are_exact(kernel, centered):
     X = rows(400)
-    axes = explicit_axes(kernel, ArraySource(X), KeepCount(4), centered=centered)
+    axes = find_explicit_axes(kernel, ArraySource(X), KeepCount(4), centered=centered)
     assert np.allclose(axes.values, exact_values(kernel, X, centered)[:4], rtol=1e-11, atol=0)
     assert axes.slack == 0.0
     F = features(kernel, axes, X)
@@ -235,7 +240,7 @@ def test_what_cannot_be_is_refused():
     with pytest.raises(BadParameter, match="n_landmarks=3"):
         found(Gaussian(0.1), X, KeepCount(5), count=3)
     with pytest.raises(BadInput, match="not written down"):
-        explicit_axes(Gaussian(0.1), ArraySource(X), KeepCount(2))
+        find_explicit_axes(Gaussian(0.1), ArraySource(X), KeepCount(2))
     with pytest.raises(BadParameter, match="'cholesky' or 'uniform'"):
         found(Gaussian(0.1), X, how="greedy")
     weighted = ArraySource(X)
@@ -264,7 +269,11 @@ def test_a_function_that_is_no_inner_product_is_found_out():
 
 def test_memory_bounds_the_landmarks():
     n = 100_000
-    assert memory_needed(n, most_landmarks(n, 10**8)) <= 10**8 < memory_needed(n, most_landmarks(n, 10**8) + 1)
-    assert most_landmarks(n, None) == n
+    assert (
+        estimate_landmark_memory(n, count_affordable_landmarks(n, 10**8))
+        <= 10**8
+        < estimate_landmark_memory(n, count_affordable_landmarks(n, 10**8) + 1)
+    )
+    assert count_affordable_landmarks(n, None) == n
     with pytest.raises(TooLarge, match="landmarks"):
         found(Gaussian(0.1), rows(1000), count=500, memory=1000)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lowdim import KernelPCA
-from lowdim.models.base.overview import overview_of
+from lowdim.models.base.output import overview_of
 from lowdim.models.kernel_pca.overview import (
     accuracy_in_words,
     captured_in_words,

@@ -10,23 +10,23 @@ import scipy.stats
 
 from lowdim.errors import BadInput, MissingValues
 from lowdim.models.kernel_pca.kernels import Gaussian, Linear, Polynomial
-from lowdim.models.kernel_pca.solvers.pivoted_cholesky import (
-    DEPENDENT,
+from lowdim.models.kernel_pca.solvers.landmarks import (
+    LEAST_LEFT_SHARE,
     Aim,
     Pivots,
-    drawn,
-    no_pivots,
-    randomly_pivoted,
-    thinned,
-    uniformly_chosen,
+    accept_proposals,
+    add_random_pivots,
+    choose_uniformly,
+    draw_places,
+    start_pivots,
 )
 from lowdim.sources.arrays import ArraySource
-from solvers.kernels import KERNELS, one_by_one, rows
+from models.kernel_pca.kernels import KERNELS, one_by_one, rows
 
 
 def found(kernel, X, seed=0, **aim) -> Pivots:
     source = ArraySource(X)
-    return randomly_pivoted(kernel, source, no_pivots(kernel, source, Aim(**aim)), np.random.default_rng(seed))
+    return add_random_pivots(kernel, source, start_pivots(kernel, source, Aim(**aim)), np.random.default_rng(seed))
 
 
 # -- algebra ----------------------------------------------------------------------------------------------------------
@@ -87,9 +87,9 @@ def _three(K: np.ndarray, renewed: bool, rng: np.random.Generator) -> tuple[int,
     left, chosen = K.copy(), []
     while len(chosen) < 3:
         weight = np.maximum((left if renewed else K).diagonal(), 0.0)
-        proposed = drawn(weight, 3, rng)
+        proposed = draw_places(weight, 3, rng)
         part, rounding = left[np.ix_(proposed, proposed)], 1e-12 * K.diagonal()[proposed]
-        accepted, _, _ = thinned(part, weight[proposed], rounding, 3 - len(chosen), rng)
+        accepted, _, _ = accept_proposals(part, weight[proposed], rounding, 3 - len(chosen), rng)
         for s in proposed[accepted]:
             left = left - np.outer(left[:, s], left[s]) / left[s, s]
             chosen.append(int(s))
@@ -112,7 +112,7 @@ def explained(K: np.ndarray, S: np.ndarray) -> float:
 
 def test_places_are_drawn_by_weight_and_never_without():
     weight = np.array([0.0, 1.0, 3.0, 0.0])
-    places = drawn(weight, 40_000, np.random.default_rng(0))
+    places = draw_places(weight, 40_000, np.random.default_rng(0))
     assert set(places) == {1, 2}
     assert np.mean(places == 2) == pytest.approx(0.75, abs=0.01)  # five standard errors
 
@@ -133,7 +133,7 @@ def test_a_kernel_of_low_rank_gives_as_many_pivots(kernel, rank):
     pivots = found(kernel, rows(500), most=100)
     assert pivots.exhausted
     assert len(pivots.places) == rank
-    assert pivots.left.sum() <= DEPENDENT * pivots.trace
+    assert pivots.left.sum() <= LEAST_LEFT_SHARE * pivots.trace
 
 
 def test_rows_that_repeat_are_chosen_once():
@@ -146,7 +146,7 @@ def test_rows_that_repeat_are_chosen_once():
 
 def test_uniform_landmarks_leave_out_those_that_depend_on_others():
     X, kernel = np.repeat(rows(30), 20, axis=0), Gaussian(0.1)
-    some, triangle = uniformly_chosen(kernel, ArraySource(X), len(X), 200, np.random.default_rng(0))
+    some, triangle = choose_uniformly(kernel, ArraySource(X), len(X), 200, np.random.default_rng(0))
     assert len(some) == len(triangle) <= 30
     assert np.allclose(triangle @ triangle.T, kernel.between(some, some), rtol=0, atol=1e-13)
 

@@ -17,13 +17,13 @@ from lowdim.models.kernel_pca.solvers.preimage import (
     Preimages,
     Ridge,
     Way,
-    preimages,
-    second_starts,
-    trilaterated,
-    usual_way,
+    choose_way,
+    find_preimages,
+    find_second_starts,
+    trilaterate,
 )
 from lowdim.models.kernel_pca.solvers.projections import Projections, Projector
-from solvers.dense_kernel import dense_axes, landmark_axes, scores
+from models.kernel_pca.dense_kernel import dense_axes, landmark_axes, scores
 
 GAUSSIAN = Gaussian(gamma=0.15, factor=2.0)
 
@@ -46,7 +46,7 @@ def found_for(kernel: Kernel, rows: np.ndarray, k: int, new: np.ndarray) -> tupl
 def denoised(
     found: KernelAxes, kernel: Kernel, new: np.ndarray, way: Way, starts: np.ndarray | None = None
 ) -> Preimages:
-    return preimages(Projector.of(found, kernel), scores(found, kernel, new), way, starts)
+    return find_preimages(Projector.of(found, kernel), scores(found, kernel, new), way, starts)
 
 
 # What a projection is
@@ -126,7 +126,7 @@ def test_the_linear_kernel_gives_what_pca_gives(k: int) -> None:
 def test_the_linear_kernel_gives_the_mean_back() -> None:
     """scikit-learn's inverse gives 0 here (its issue 16654)."""
     rows = curved(40)
-    back = preimages(Projector.of(dense_axes(Linear(), rows, 2), Linear()), np.zeros((1, 2)), Exact())
+    back = find_preimages(Projector.of(dense_axes(Linear(), rows, 2), Linear()), np.zeros((1, 2)), Exact())
     np.testing.assert_allclose(back.rows, np.full((1, 3), 5.0), atol=1.0)
     np.testing.assert_allclose(back.rows[0], rows.mean(axis=0), rtol=1e-12)
 
@@ -148,7 +148,7 @@ def test_trilateration_finds_the_point_with_these_distances() -> None:
     used[0, 5:] = False
     squares[0, 5:] = 1e9  # what is not used is not looked at
     squares[1] += 7.0  # and what is common to all does not matter
-    np.testing.assert_allclose(trilaterated(rows, squares, used), point, atol=1e-10)
+    np.testing.assert_allclose(trilaterate(rows, squares, used), point, atol=1e-10)
 
 
 def test_trilateration_stays_in_the_middle_of_what_neighbours_do_not_tell() -> None:
@@ -156,7 +156,7 @@ def test_trilateration_stays_in_the_middle_of_what_neighbours_do_not_tell() -> N
     rng = np.random.default_rng(0)
     rows = np.concatenate([rng.standard_normal((1, 10, 2)), np.ones((1, 10, 1))], axis=2)
     squares = ((rows - np.array([0.3, 0.2, 4.0])) ** 2).sum(axis=2)
-    np.testing.assert_allclose(trilaterated(rows, squares, np.ones((1, 10), bool)), [[0.3, 0.2, 1.0]], atol=1e-12)
+    np.testing.assert_allclose(trilaterate(rows, squares, np.ones((1, 10), bool)), [[0.3, 0.2, 1.0]], atol=1e-12)
 
 
 def test_distances_of_a_shortened_projection_are_those_of_the_whole() -> None:
@@ -180,7 +180,7 @@ def test_the_fixed_point_never_moves_away_and_ends_where_the_slope_is_zero() -> 
     reached = projections.distances(end)
     assert (reached <= projections.distances(new)).all()
     elsewhere = projections.distances(FixedPoint().rows(projections))
-    assert (elsewhere <= projections.distances(second_starts(projections)) + 1e-13).all()  # and rounding
+    assert (elsewhere <= projections.distances(find_second_starts(projections)) + 1e-13).all()  # and rounding
     assert (elsewhere <= projections.distances(rows[projections.nearest]) + 1e-13).all()
     step = 1e-4
     for j in range(3):
@@ -240,8 +240,8 @@ def test_rows_with_no_way_up_start_elsewhere() -> None:
     kernel, rows = Gaussian(1.0), curved(40)
     found = dense_axes(kernel, rows, 5)
     beta = scores(found, kernel, rows[:3])
-    back = preimages(Projector.of(found, kernel), beta, FixedPoint(), rows[:3] + 1e4)
-    np.testing.assert_allclose(back.rows, preimages(Projector.of(found, kernel), beta, FixedPoint()).rows)
+    back = find_preimages(Projector.of(found, kernel), beta, FixedPoint(), rows[:3] + 1e4)
+    np.testing.assert_allclose(back.rows, find_preimages(Projector.of(found, kernel), beta, FixedPoint()).rows)
     assert back.near.all()
 
 
@@ -258,11 +258,11 @@ def test_far_scores_get_training_rows_and_are_flagged(way: str) -> None:
     ways: dict[str, Way] = {
         "fixed point": FixedPoint(),
         "distances": Distances(),
-        "ridge": Ridge.learnt(scores(found, kernel, rows), rows, kernel),
+        "ridge": Ridge.learn(scores(found, kernel, rows), rows, kernel),
     }
     far = np.concatenate([1e3 * scores(found, kernel, rows[:2]), scores(found, kernel, rows[:2] + 1e3)])
     for starts in (None, rows[[0, 1, 0, 1]] + 1e3):
-        back = preimages(Projector.of(found, kernel), far, ways[way], starts)
+        back = find_preimages(Projector.of(found, kernel), far, ways[way], starts)
         assert not back.near.any()
         nearest = np.linalg.norm(back.rows[:, None] - rows, axis=2).min(axis=1)
         assert (nearest < 1.0).all()  # among the data, which lie about 5: no zeros
@@ -273,8 +273,8 @@ def test_far_scores_get_training_rows_and_are_flagged(way: str) -> None:
 def test_long_projections_are_flagged_whatever_the_kernel() -> None:
     kernel, rows = Polynomial(0.1, 1.0, 3), curved(40)
     found = dense_axes(kernel, rows, 3)
-    ridge = Ridge.learnt(scores(found, kernel, rows), rows, kernel, alpha=1e-3)
-    back = preimages(Projector.of(found, kernel), np.full((1, 3), 1e6), ridge)
+    ridge = Ridge.learn(scores(found, kernel, rows), rows, kernel, alpha=1e-3)
+    back = find_preimages(Projector.of(found, kernel), np.full((1, 3), 1e6), ridge)
     assert np.isfinite(back.rows).all()
     assert not back.near.any()
 
@@ -283,10 +283,10 @@ def test_long_projections_are_flagged_whatever_the_kernel() -> None:
 def test_scores_beyond_all_measure_are_answered_and_flagged(kernel: Kernel) -> None:
     rows = curved(40)
     found = dense_axes(kernel, rows, 3)
-    ways: list[Way] = [Ridge.learnt(scores(found, kernel, rows), rows, kernel, alpha=1e-3)]
+    ways: list[Way] = [Ridge.learn(scores(found, kernel, rows), rows, kernel, alpha=1e-3)]
     ways += [FixedPoint(), Distances()] if isinstance(kernel, Gaussian) else []
     for way in ways:
-        back = preimages(Projector.of(found, kernel), np.array([[1e200, 0.0, 0.0], [0.0, -1e120, 1e80]]), way)
+        back = find_preimages(Projector.of(found, kernel), np.array([[1e200, 0.0, 0.0], [0.0, -1e120, 1e80]]), way)
         assert np.isfinite(back.rows).all()
         assert not back.near.any()
 
@@ -296,7 +296,7 @@ def test_nothing_is_answered_by_a_training_row() -> None:
     rows = curved(30)
     found = dense_axes(GAUSSIAN, rows, 10, centred=False)
     for way in (FixedPoint(), Distances()):
-        back = preimages(Projector.of(found, GAUSSIAN), np.zeros((1, 10)), way)
+        back = find_preimages(Projector.of(found, GAUSSIAN), np.zeros((1, 10)), way)
         assert (back.rows == rows).all(axis=1).any()
         assert not back.near.any()
 
@@ -313,7 +313,7 @@ def test_ridge_is_scikit_learns_plus_the_mean(alpha: float) -> None:
     kernel = Gaussian(0.15)
     found = dense_axes(kernel, rows, 3)
     flips = np.sign((scores(found, kernel, rows) * theirs.transform(rows)).sum(axis=0))
-    ridge = Ridge.learnt(flips * scores(found, kernel, rows), rows, kernel, alpha)
+    ridge = Ridge.learn(flips * scores(found, kernel, rows), rows, kernel, alpha)
     np.testing.assert_allclose(ridge.dual, centred.dual_coef_, atol=1e-8 / alpha)  # (K + alpha I)⁻¹ of rounding
     _, projections = found_for(kernel, rows, 3, new)
     flipped = Projections(
@@ -332,7 +332,7 @@ def test_ridge_is_scikit_learns_plus_the_mean(alpha: float) -> None:
 def test_ridge_learns_any_kernel(kernel: Kernel) -> None:
     rows, new = curved(80, noise=0.0), curved(20, 1, noise=0.0)
     found = dense_axes(kernel, rows, 6)
-    ridge = Ridge.learnt(scores(found, kernel, rows), rows, kernel, alpha=1e-6)
+    ridge = Ridge.learn(scores(found, kernel, rows), rows, kernel, alpha=1e-6)
     back = denoised(found, kernel, new, ridge)
     assert ((back.rows - new) ** 2).mean() < 0.02 * new.var()
 
@@ -341,13 +341,13 @@ def test_ridge_without_a_penalty_goes_through_repeated_rows_and_kernels_that_are
     rows = np.repeat(curved(10), 2, axis=0)
     for kernel in (GAUSSIAN, Sigmoid(0.01, 0.0)):
         found = dense_axes(kernel, rows, 3)
-        ridge = Ridge.learnt(scores(found, kernel, rows), rows, kernel, alpha=0.0)
+        ridge = Ridge.learn(scores(found, kernel, rows), rows, kernel, alpha=0.0)
         assert np.isfinite(ridge.dual).all()
 
 
 def test_ridge_refuses_a_negative_penalty() -> None:
     with pytest.raises(BadParameter, match=r"alpha=-1.*must be a number not below 0"):
-        Ridge.learnt(np.zeros((2, 1)), np.zeros((2, 3)), Linear(), alpha=-1)
+        Ridge.learn(np.zeros((2, 1)), np.zeros((2, 3)), Linear(), alpha=-1)
 
 
 # Shapes and sizes
@@ -357,7 +357,7 @@ def test_ridge_refuses_a_negative_penalty() -> None:
 def test_one_training_row_is_the_answer_to_everything(way: Way) -> None:
     row = np.array([[3.0, 4.0]])
     found = KernelAxes(np.zeros(0), row, None, np.zeros((1, 0)), np.zeros(0), np.ones(1), 1.0, 0.0, 0.0, 1)
-    back = preimages(Projector.of(found, Gaussian(1.0)), np.zeros((2, 0)), way, np.array([[9.0, 9.0], [3.0, 4.0]]))
+    back = find_preimages(Projector.of(found, Gaussian(1.0)), np.zeros((2, 0)), way, np.array([[9.0, 9.0], [3.0, 4.0]]))
     np.testing.assert_allclose(back.rows, np.repeat(row, 2, axis=0))
     assert back.near.all()
 
@@ -369,7 +369,7 @@ def test_repeated_rows_change_nothing_but_their_weight(way: Way) -> None:
     np.testing.assert_allclose(back.rows, rows, atol=1e-6 if isinstance(way, FixedPoint) else 1e-3)
     same = np.ones((20, 3))
     found = KernelAxes(np.zeros(0), same, None, np.zeros((20, 0)), np.zeros(0), np.full(20, 0.05), 2.0, 0.0, 0.0, 20)
-    np.testing.assert_allclose(preimages(Projector.of(found, GAUSSIAN), np.zeros((1, 0)), way).rows, same[:1])
+    np.testing.assert_allclose(find_preimages(Projector.of(found, GAUSSIAN), np.zeros((1, 0)), way).rows, same[:1])
 
 
 def test_single_and_no_rows() -> None:
@@ -378,17 +378,17 @@ def test_single_and_no_rows() -> None:
     together = denoised(found, GAUSSIAN, rows[:4], FixedPoint())
     alone = denoised(found, GAUSSIAN, rows[2:3], FixedPoint())
     np.testing.assert_allclose(alone.rows[0], together.rows[2], atol=1e-6)  # stops at 1e-6 of the spread
-    assert preimages(Projector.of(found, GAUSSIAN), np.zeros((0, 3)), FixedPoint()).rows.shape == (0, 3)
+    assert find_preimages(Projector.of(found, GAUSSIAN), np.zeros((0, 3)), FixedPoint()).rows.shape == (0, 3)
 
 
 def test_pieces_make_no_difference_and_bound_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, new = curved(200), curved(2000, 1)
     found = dense_axes(GAUSSIAN, rows, 5)
     projector, beta = Projector.of(found, GAUSSIAN), scores(found, GAUSSIAN, new)
-    whole = preimages(projector, beta, FixedPoint(), new)
-    monkeypatch.setattr(projections_module, "ENTRIES", 10_000)
+    whole = find_preimages(projector, beta, FixedPoint(), new)
+    monkeypatch.setattr(projections_module, "PIECE_ENTRIES", 10_000)
     tracemalloc.start()
-    pieces = preimages(projector, beta, FixedPoint(), new)
+    pieces = find_preimages(projector, beta, FixedPoint(), new)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     np.testing.assert_allclose(pieces.rows, whole.rows, atol=1e-9)
@@ -409,12 +409,12 @@ def test_ways_refuse_kernels_that_they_do_not_know() -> None:
     kernel = Polynomial(1.0, 1.0, 2)
     projector, projections = found_for(kernel, rows, 2, rows[:2])
     with pytest.raises(BadParameter, match="needs a Gaussian kernel, but the kernel is Polynomial"):
-        preimages(projector, projections.scores, FixedPoint())
+        find_preimages(projector, projections.scores, FixedPoint())
     with pytest.raises(BadParameter, match="linear and cosine kernels only, but the kernel is Polynomial"):
-        preimages(projector, projections.scores, Exact())
+        find_preimages(projector, projections.scores, Exact())
 
 
 def test_each_kernel_has_its_usual_way() -> None:
-    assert usual_way(Linear()) == usual_way(Cosine()) == Exact()
-    assert usual_way(GAUSSIAN) == FixedPoint()
-    assert usual_way(Laplacian(1.0)) is None
+    assert choose_way(Linear()) == choose_way(Cosine()) == Exact()
+    assert choose_way(GAUSSIAN) == FixedPoint()
+    assert choose_way(Laplacian(1.0)) is None

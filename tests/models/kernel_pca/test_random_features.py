@@ -7,11 +7,10 @@ import pytest
 
 from lowdim.errors import BadInput
 from lowdim.models.kernel_pca.kernels import Gaussian, Laplacian, Linear
-from lowdim.models.kernel_pca.solvers.features import WaveFeatures
-from lowdim.models.kernel_pca.solvers.landmarks import frequencies, wave_axes
+from lowdim.models.kernel_pca.solvers.features import WaveFeatures, draw_frequencies, find_wave_axes
 from lowdim.solvers.keep import KeepCount
 from lowdim.sources.arrays import ArraySource
-from solvers.kernels import exact_values, rows
+from models.kernel_pca.kernels import exact_values, rows
 
 WAVY = [Gaussian(0.1), Gaussian(0.02, 3.0), Laplacian(0.1, 2.0)]
 
@@ -20,7 +19,7 @@ WAVY = [Gaussian(0.1), Gaussian(0.02, 3.0), Laplacian(0.1, 2.0)]
 def test_products_of_features_are_kernels_on_average(kernel):
     """20,000 frequencies: each entry is a mean of so many cosines, so five standard errors are 5 / √20,000."""
     X = rows(30)
-    W = frequencies(kernel, 5, 20_000, np.random.default_rng(0))
+    W = draw_frequencies(kernel, 5, 20_000, np.random.default_rng(0))
     F = WaveFeatures(W, kernel.factor).of(X)
     assert np.allclose(F @ F.T, kernel.between(X, X), rtol=0, atol=5 * kernel.factor / np.sqrt(20_000))
     assert np.allclose((F**2).sum(axis=1), kernel.factor)  # for any frequencies: no indicator of the error
@@ -33,7 +32,7 @@ def test_orthogonal_frequencies_vary_less_than_independent_ones():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         for name, W in [
-            ("orthogonal", frequencies(kernel, 5, 50, rng)),
+            ("orthogonal", draw_frequencies(kernel, 5, 50, rng)),
             ("independent", np.sqrt(2 * kernel.gamma) * rng.standard_normal((50, 5))),
         ]:
             F = WaveFeatures(W, 1.0).of(X)
@@ -46,7 +45,9 @@ def test_orthogonal_frequencies_vary_less_than_independent_ones():
 def test_some_eigenvalue_lies_within_the_residual_that_is_told(kernel, centered):
     """The residual is estimated from 256 of the rows, to about 5 %: a quarter more is five standard errors."""
     X = rows(600)
-    axes = wave_axes(kernel, ArraySource(X), KeepCount(4), np.random.default_rng(0), n_features=400, centered=centered)
+    axes = find_wave_axes(
+        kernel, ArraySource(X), KeepCount(4), np.random.default_rng(0), n_features=400, centered=centered
+    )
     exact = exact_values(kernel, X, centered)
     assert np.isnan(axes.slack)
     nearest = np.abs(axes.values[:, None] - exact).min(axis=1)
@@ -62,9 +63,9 @@ def test_more_features_are_nearer():
 
 
 def _values(kernel, X, m, seed):
-    return wave_axes(kernel, ArraySource(X), KeepCount(3), np.random.default_rng(seed), n_features=m).values
+    return find_wave_axes(kernel, ArraySource(X), KeepCount(3), np.random.default_rng(seed), n_features=m).values
 
 
 def test_other_kernels_are_refused():
     with pytest.raises(BadInput, match="Random features"):
-        wave_axes(Linear(), ArraySource(rows(50)), KeepCount(2), np.random.default_rng(0))
+        find_wave_axes(Linear(), ArraySource(rows(50)), KeepCount(2), np.random.default_rng(0))

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from lowdim.models.kernel_pca.kernels import Gaussian
-from lowdim.models.kernel_pca.solvers.features import scores_of
-from lowdim.models.kernel_pca.solvers.landmarks import Landmarks, estimated_residuals, landmark_axes, wave_axes
+from lowdim.models.kernel_pca.solvers.features import estimate_residuals, find_wave_axes, scores_of
+from lowdim.models.kernel_pca.solvers.landmarks import Landmarks, find_landmark_axes
 from lowdim.solvers.keep import KeepCount
 from lowdim.sources.arrays import ArraySource
-from solvers.kernels import centred, rows
+from models.kernel_pca.kernels import centred, rows
 
 KERNEL = Gaussian(0.1)
 
@@ -20,12 +20,12 @@ KERNEL = Gaussian(0.1)
 def test_they_are_the_residuals_if_all_rows_are_witnesses(kind, centered):
     X, rng = rows(400), np.random.default_rng(0)
     if kind == "waves":
-        axes = wave_axes(KERNEL, ArraySource(X), KeepCount(3), rng, n_features=100, centered=centered)
+        axes = find_wave_axes(KERNEL, ArraySource(X), KeepCount(3), rng, n_features=100, centered=centered)
     else:
-        axes = landmark_axes(KERNEL, ArraySource(X), KeepCount(3), rng, Landmarks(count=30), centered=centered)
+        axes = find_landmark_axes(KERNEL, ArraySource(X), KeepCount(3), rng, Landmarks(count=30), centered=centered)
     V = scores_of(KERNEL, axes).of(X) / np.sqrt(axes.values)
     K = KERNEL.between(X, X)
     exact = np.linalg.norm((centred(K) if centered else K) @ V - V * axes.values, axis=0)
-    whole, some = (estimated_residuals(KERNEL, axes, ArraySource(X), rng, centered, w) for w in (400, 200))
+    whole, some = (estimate_residuals(KERNEL, axes, ArraySource(X), rng, centered, w) for w in (400, 200))
     assert np.allclose(whole, exact * np.sqrt(400 / (400 - centered)), rtol=1e-8)
     assert np.allclose(some, exact, rtol=0.3)  # half of the rows: six standard errors

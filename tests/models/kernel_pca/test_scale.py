@@ -15,7 +15,7 @@ import lowdim
 from lowdim import KernelPCA
 from lowdim.errors import BadInput, BadParameter, ConstantColumns, MissingValues
 from lowdim.sources.open import open_source
-from lowdim.sources.views_of_rows import PreparedSource, rows_at
+from lowdim.sources.wrapped import PreparedSource, take_rows
 
 RNG = np.random.default_rng(3)
 X = (RNG.standard_normal((90, 4)) @ RNG.standard_normal((4, 4))) * [1e-3, 1.0, 50.0, 1e4] + [5.0, 0.0, -700.0, 1e5]
@@ -91,7 +91,7 @@ def test_sparse_rows_and_small_blocks() -> None:
     small = prepared.limited(6 * 8 * 7)
     assert max(len(block.rows) for block in small.blocks()) == 7
     assert_allclose(small.to_array(), expected, atol=1e-14)
-    assert_allclose(rows_at(small, np.array([7, 3, 3])), expected[[7, 3, 3]], atol=1e-14)
+    assert_allclose(take_rows(small, np.array([7, 3, 3])), expected[[7, 3, 3]], atol=1e-14)
     scaled = KernelPCA(2, kernel="rbf", gamma=0.1, scale=True).fit(table)
     assert_allclose(
         scaled.transform(table), KernelPCA(2, kernel="rbf", gamma=0.1).fit(expected).transform(expected), atol=1e-9

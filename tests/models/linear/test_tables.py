@@ -19,7 +19,7 @@ from sklearn import decomposition
 import lowdim
 from lowdim import PCA, ProbabilisticPCA
 from lowdim.errors import BadInput, BadParameter, MissingValues, NeedsAnotherPass, WrongColumns, WrongShape
-from lowdim.models.linear.tables.catalogue import TABLES
+from lowdim.models.linear.tables import TABLES
 
 PRINTED = 0.6e-10
 """Half a unit in the tenth decimal, and a rounding."""

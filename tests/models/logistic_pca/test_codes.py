@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import scipy.optimize
 from numpy.testing import assert_allclose
-from tests.solvers.logistic_data import planted
 
-from lowdim.models.logistic_pca.solvers.codes import Decoder, codes, look, newton_moves, pair_products
+from lowdim.models.logistic_pca.solvers.codes import Decoder, find_codes, newton_moves, newton_terms, pair_products
 from lowdim.models.logistic_pca.solvers.families import FAMILIES
+from models.logistic_pca.logistic_data import planted
 
 NAMES = tuple(FAMILIES)
 
@@ -29,7 +29,7 @@ def test_codes_are_what_a_general_optimiser_finds(name: str, holes: bool) -> Non
         theta = decoder.theta(z[None])[0][seen[i]]
         return float(family.loss(x[i][seen[i]], theta).sum() + 0.5 * z**2 @ decoder.ridge)
 
-    found = codes(decoder, x, None, 1e-14, 100)
+    found = find_codes(decoder, x, None, 1e-14, 100)
     for i in range(len(x)):
         best = scipy.optimize.minimize(cost, np.zeros(3), args=(i,), method="BFGS", options={"gtol": 1e-7})
         assert_allclose(found.z[i], best.x, atol=2e-6)  # BFGS ends with a gradient of 1e-7, curvatures are above 0.1
@@ -40,7 +40,7 @@ def test_codes_are_what_a_general_optimiser_finds(name: str, holes: bool) -> Non
 def test_the_start_does_not_matter(name: str) -> None:
     decoder, x = example(name)
     far = 3 * np.random.default_rng(0).normal(size=(len(x), 3))
-    one, other = (codes(decoder, x, start, 1e-15, 200).z for start in (None, far))
+    one, other = (find_codes(decoder, x, start, 1e-15, 200).z for start in (None, far))
     assert_allclose(one, other, atol=1e-7)  # a decrement of 15 entries × 1e-15 is an error of 1e-7 / √curvature
 
 
@@ -51,7 +51,7 @@ def test_the_compiled_look_is_the_plain_one(holes: bool) -> None:
     if holes:
         x[rng.random(x.shape) < 0.2] = np.nan
         x[0] = np.nan
-    plain, fast = (look(FAMILIES["bernoulli"], x, theta, compiled) for compiled in (False, True))
+    plain, fast = (newton_terms(FAMILIES["bernoulli"], x, theta, compiled) for compiled in (False, True))
     assert_allclose(fast.loss, plain.loss, rtol=1e-12)
     assert_allclose(fast.apart, plain.apart, atol=1e-14)
     # 1 − μ of the plain variance has a spacing of 1.1e-16, single precision one of 6e-8
@@ -72,14 +72,14 @@ def test_the_compiled_systems_are_the_plain_ones() -> None:
 def test_compiled_codes_are_the_plain_ones(compiled: bool) -> None:
     decoder, x = example("bernoulli", n=200)
     x[3] = np.nan
-    plain, other = codes(decoder, x, None, 1e-14, 100), codes(decoder, x, None, 1e-14, 100, compiled)
+    plain, other = find_codes(decoder, x, None, 1e-14, 100), find_codes(decoder, x, None, 1e-14, 100, compiled)
     assert_allclose(other.z, plain.z, atol=1e-7)
     assert_allclose(other.z[3], 0.0)  # of a row of which nothing is known
 
 
 def test_rows_of_a_corner_stay_finite() -> None:
     decoder = Decoder("bernoulli", np.eye(2, 5), np.zeros(5), np.array([1e-3, 1e-3]))
-    found = codes(decoder, np.array([np.ones(5), np.zeros(5)]), None, 1e-13, 100)
+    found = find_codes(decoder, np.array([np.ones(5), np.zeros(5)]), None, 1e-13, 100)
     assert np.isfinite(found.z).all()
     assert (np.abs(found.z) < 20).all()  # where the ridge 1e-3 z meets the slope e^−z
     assert (np.abs(found.z) > 3).all()
@@ -87,5 +87,5 @@ def test_rows_of_a_corner_stay_finite() -> None:
 
 def test_steps_that_overflow_are_cut() -> None:
     decoder = Decoder("poisson", 5 * np.ones((1, 2)), np.array([-9.0, -9.0]), np.array([1e-3]))
-    found = codes(decoder, np.array([[1e6, 1e6]]), None, 1e-13, 100)  # the first Newton step is beyond e^700
+    found = find_codes(decoder, np.array([[1e6, 1e6]]), None, 1e-13, 100)  # the first Newton step is beyond e^700
     assert_allclose(decoder.family.mean(decoder.theta(found.z)), 1e6, rtol=1e-6)

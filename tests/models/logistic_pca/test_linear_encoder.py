@@ -12,10 +12,10 @@ import scipy.linalg
 import scipy.special
 
 from lowdim.models.logistic_pca.solvers import linear_encoder
-from lowdim.models.logistic_pca.solvers.column_statistics import Columns, columns_in, overview
+from lowdim.models.logistic_pca.solvers.column_statistics import Columns, fix_columns, summarise_columns
 from lowdim.models.logistic_pca.solvers.families import FAMILIES, Family
 from lowdim.models.logistic_pca.solvers.linear_encoder import slope
-from lowdim.solvers.lbfgs import Curvature, minimised
+from lowdim.solvers.lbfgs import Curvature, minimise
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.source import Source
 
@@ -23,7 +23,7 @@ ALL = pytest.mark.parametrize("name", list(FAMILIES))
 
 
 def columns_of(source: Source, family: Family) -> Columns:
-    return columns_in(overview(source, family), family)
+    return fix_columns(summarise_columns(source, family), family)
 
 
 def fit_linear(source: Source, family: Family, k: int, **settings: Any) -> Any:
@@ -105,7 +105,7 @@ def test_normal_noise_gives_pca_from_elsewhere():
     columns = columns_of(source, family)
     start = np.random.default_rng(0).standard_normal((5, 12))
     at = partial(slope, source=source, family=family, columns=columns, ridge=0.0)
-    state = minimised(start, at, lambda gradient: gradient / 300, 1e-14, 1000)
+    state = minimise(start, at, lambda gradient: gradient / 300, 1e-14, 1000)
     axes = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][:2]
     assert angle(state.point[:2], axes) < 1e-4  # a loss right to 1e-13 gives angles right to its root, times a few
 

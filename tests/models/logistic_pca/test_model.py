@@ -10,15 +10,15 @@ import pandas as pd
 import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose
-from tests.catalogue import ENGINES
-from tests.solvers.logistic_data import planted, sine
 
 import lowdim
+from catalogue import ENGINES
 from lowdim import PCA, LogisticPCA
 from lowdim.errors import BadInput, BadParameter, FormatError, MissingValues, NeedsAnotherPass, NotConverged, TooLarge
 from lowdim.models.logistic_pca.record import LogisticFit
 from lowdim.models.logistic_pca.solvers.families import FAMILIES
 from lowdim.results.codec import pack, unpack
+from models.logistic_pca.logistic_data import planted, sine
 
 NAMES = tuple(FAMILIES)
 COINS = planted("bernoulli", 150, 12, 2)[0]
@@ -322,12 +322,12 @@ def test_a_small_ridge_is_no_worse_a_fit(ridge: float) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("ridge", [0.0, 0.1])
 def test_rows_of_nothing_are_compiled_too(name: str, ridge: float) -> None:
-    from lowdim.models.logistic_pca.solvers.codes import Decoder, codes
+    from lowdim.models.logistic_pca.solvers.codes import Decoder, find_codes
 
     X = planted(name, 5, 6, 2)[0]
     X[2] = np.nan
     decoder = Decoder(name, np.eye(2, 6), np.zeros(6), np.full(2, ridge))
-    plain, fast = (codes(decoder, X, None, 1e-12, 20, compiled).z for compiled in (False, True))
+    plain, fast = (find_codes(decoder, X, None, 1e-12, 20, compiled).z for compiled in (False, True))
     assert_allclose(plain[2], 0, atol=0)
     assert_allclose(fast, plain, atol=1e-4)  # where nothing but the lift curves, steps differ by its rounding
 
@@ -372,12 +372,12 @@ def test_matrices_of_columns_that_do_not_fit_are_refused() -> None:
 
 
 def test_sparse_rows_are_made_dense_a_few_at_a_time() -> None:
-    from lowdim.models.logistic_pca.rows import pieces
+    from lowdim.models.logistic_pca.rows import cut_rows
     from lowdim.sources.source import Block
 
     wide = scipy.sparse.random(2000, 5000, density=1e-4, format="csr", random_state=0)
     fit = LogisticPCA(1, max_iter=30, tol=0.5).fit(wide[:40]).fit_
-    rows = [len(x) for x in pieces(Block(0, wide), fit, None)]
+    rows = [len(x) for x in cut_rows(Block(0, wide), fit, None)]
     assert max(rows) * 5000 * 8 <= 2**21
     assert sum(rows) == 2000
 
@@ -445,7 +445,7 @@ def test_large_blocks_are_compiled_to_the_same_answer(encoder: str, monkeypatch:
 
     plain = LogisticPCA(2, encoder=encoder).fit(H)
     for module in (fit_logistic, logistic_looks):
-        monkeypatch.setattr(module, "COMPILED_FROM", 1)
+        monkeypatch.setattr(module, "MIN_ENTRIES_TO_COMPILE", 1)
     fast = LogisticPCA(2, encoder=encoder).fit(H)
     assert_allclose(fast.deviance_, plain.deviance_, rtol=1e-6)
     assert_allclose(fast.transform(H), plain.transform(H), atol=1e-2)
@@ -459,7 +459,7 @@ def test_frames_keep_their_kind_and_names() -> None:
     assert list(table["column"]) == list(frame.columns)
     for name in ("axes", "path"):
         assert isinstance(model.table(name), pd.DataFrame)
-    with pytest.raises(BadParameter, match="needs rows"):
+    with pytest.raises(BadParameter, match="is about rows"):
         model.table("scores")
     with pytest.raises(BadParameter, match="'axes'"):
         model.table("loadings")

@@ -10,21 +10,20 @@ import pytest
 import scipy.linalg
 import scipy.special
 
-from lowdim.models.logistic_pca.solvers import projection
-from lowdim.models.logistic_pca.solvers.column_statistics import Columns, columns_in, overview
+from lowdim.models.logistic_pca.solvers import linear_encoder
+from lowdim.models.logistic_pca.solvers.column_statistics import Columns, fix_columns, summarise_columns
 from lowdim.models.logistic_pca.solvers.families import Bernoulli, Family
-from lowdim.models.logistic_pca.solvers.linear_encoder import Linear, loss_of
-from lowdim.models.logistic_pca.solvers.projection import best_m, slope
+from lowdim.models.logistic_pca.solvers.linear_encoder import LinearModel, choose_m, loss_of, projection_slope
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.source import Source
 
 
 def columns_of(source: Source, family: Family) -> Columns:
-    return columns_in(overview(source, family), family)
+    return fix_columns(summarise_columns(source, family), family)
 
 
-def fit_projection(source: Source, k: int, *settings: Any, **more: Any) -> Linear:
-    return projection.fit_projection(source, columns_of(source, Bernoulli()), k, *settings, **more)
+def fit_projection(source: Source, k: int, *settings: Any, **more: Any) -> LinearModel:
+    return linear_encoder.fit_projection(source, columns_of(source, Bernoulli()), k, *settings, **more)
 
 
 def planted(p: int = 12, k: int = 2) -> np.ndarray:
@@ -79,7 +78,7 @@ def test_the_gradient_is_that_of_finite_differences(missing):
     rng = np.random.default_rng(2)
     point, along = rng.standard_normal((3, 12)), rng.standard_normal((3, 12))
     point[:2, 3] = along[:, 3] = 0.0  # a constant column is not moved
-    at = partial(slope, source=source, columns=columns, m=3.0)
+    at = partial(projection_slope, source=source, columns=columns, m=3.0)
     e = 1e-5
     expected = (at(point + e * along).loss - at(point - e * along).loss) / (2 * e)
     assert float(np.vdot(at(point).gradient, along)) == pytest.approx(expected, rel=1e-6, abs=1e-5)
@@ -91,7 +90,7 @@ def test_only_the_span_of_the_axes_counts():
     rng = np.random.default_rng(0)
     point = rng.standard_normal((3, 12))
     other = np.concatenate([rng.standard_normal((2, 2)) @ point[:2], point[2:]])
-    one, same = (slope(at, ArraySource(X), columns, 4.0) for at in (point, other))
+    one, same = (projection_slope(at, ArraySource(X), columns, 4.0) for at in (point, other))
     assert same.loss == pytest.approx(one.loss, rel=1e-12)
     np.testing.assert_allclose(one.gradient[:2] @ point[:2].T, 0.0, atol=1e-10)
 
@@ -179,9 +178,9 @@ def test_all_axes_reach_the_saturated_model():
 def test_m_is_chosen_by_rows_that_were_not_fitted_to():
     X = drawn(400)
     grid = [0.5, 2.0, 4.0, 20.0]
-    m, deviances = best_m(ArraySource(X), 2, grid, np.random.default_rng(0))
+    m, deviances = choose_m(ArraySource(X), 2, grid, np.random.default_rng(0))
     assert m == grid[int(np.argmin(deviances))]
     assert m in (2.0, 4.0)  # 0.5 allows no certainty, 20 is certain of noise
-    again = best_m(ArraySource(X), 2, grid, np.random.default_rng(0))
+    again = choose_m(ArraySource(X), 2, grid, np.random.default_rng(0))
     np.testing.assert_array_equal(again[1], deviances)
-    assert isinstance(fit_projection(ArraySource(X), 2, m), Linear)
+    assert isinstance(fit_projection(ArraySource(X), 2, m), LinearModel)

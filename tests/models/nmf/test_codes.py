@@ -7,12 +7,12 @@ import pytest
 import scipy.optimize
 import scipy.sparse
 
+from lowdim.models.nmf.loss import Penalty, loss_of, residual
+from lowdim.models.nmf.observed import Observed, as_observed
 from lowdim.models.nmf.solvers.codes import _any_loss, codes
-from lowdim.models.nmf.solvers.loss import Penalty, divergence, residual
-from lowdim.models.nmf.solvers.observed import Observed, as_observed
-from lowdim.models.nmf.solvers.problem import Problem, checked
+from lowdim.models.nmf.solvers.problem import Problem
 from lowdim.runtime.threads import one_blas_thread
-from solvers.nmf_data import counts, known_zeros, observed_forms, with_holes
+from models.nmf.nmf_data import checked, counts, known_zeros, observed_forms, posed, with_holes
 
 PENALTIES = pytest.mark.parametrize("penalty", [Penalty(), Penalty(l1_W=0.3, l2_W=0.2)], ids=["free", "penalised"])
 BETAS = pytest.mark.parametrize("beta", [1.0, 2.0])
@@ -32,10 +32,10 @@ def factor(k: int = 5, p: int = 50, alike: float = 0.0) -> np.ndarray:
 def forms(X: np.ndarray, beta: float) -> dict[str, Problem]:
     """Complete, in every form, and with holes."""
     whole = {
-        "array": Problem(checked(X, beta), beta),
-        "sparse": Problem(checked(scipy.sparse.csr_array(X), beta), beta),
-        "stored": Problem(as_observed(X), beta),
-        "zeros count": Problem(as_observed(scipy.sparse.csr_array(X)), beta),
+        "array": posed(checked(X, beta), beta),
+        "sparse": posed(checked(scipy.sparse.csr_array(X), beta), beta),
+        "stored": posed(as_observed(X), beta),
+        "zeros count": posed(as_observed(scipy.sparse.csr_array(X)), beta),
     }
     return whole | observed_forms(with_holes(X), beta)
 
@@ -68,11 +68,11 @@ def test_least_squares_are_scipys(form, alike):
 @BETAS
 @pytest.mark.parametrize("alike", [0.0, 0.99])
 def test_every_row_is_a_kkt_point(form, beta, alike, penalty):
-    problem = Problem(forms(counts_where_reached(), beta)[form].X, beta, penalty)
+    problem = posed(forms(counts_where_reached(), beta)[form].X, beta, penalty)
     H = factor(alike=alike)
     found = codes(problem, H, EXACT)
     assert found.residuals.max() <= EXACT
-    taken, added = problem.parts(found.W, H)
+    taken, added = problem.gradient_parts(found.W, H)
     for i in range(len(taken)):  # by the plain formulas, whose sums round in another order
         assert residual(found.W[[i]], taken[[i]], added[[i]]) <= 10 * EXACT
     assert (found.W >= 0).all()
@@ -85,7 +85,7 @@ def test_other_rows_have_no_say(form, beta):
     problem = forms(X, beta)[form]
     whole = codes(problem, H, 1e-6)  # far from exact: each row must stop where it stops alone
     for rows in (np.arange(40), np.array([5, 90, 7]), np.array([33])):
-        part = codes(Problem(problem.X[rows], beta), H, 1e-6)
+        part = codes(posed(problem.X[rows], beta), H, 1e-6)
         # products of another number of rows round in another order
         np.testing.assert_allclose(part.W, whole.W[rows], rtol=1e-9, atol=1e-12)
 
@@ -94,12 +94,12 @@ def test_other_rows_have_no_say(form, beta):
 def test_any_loss_has_codes_of_single_rows(beta):
     X, H = counts(8) + 0.5, factor() + 0.1
     M = np.random.default_rng(0).random(X.shape)
-    for problem in (Problem(X, beta), Problem(checked(X, beta, M), beta)):
+    for problem in (posed(X, beta), posed(checked(X, beta, M), beta)):
         whole = codes(problem, H, 1e-7)
         assert whole.residuals.max() <= 1e-7
-        for i, row in enumerate(zip(whole.W, *problem.parts(whole.W, H), strict=True)):
+        for i, row in enumerate(zip(whole.W, *problem.gradient_parts(whole.W, H), strict=True)):
             assert residual(*(part[:, None] for part in row)) == pytest.approx(whole.residuals[i], abs=1e-12)
-        part = codes(Problem(problem.X[np.array([3, 6])], beta), H, 1e-7)
+        part = codes(posed(problem.X[np.array([3, 6])], beta), H, 1e-7)
         np.testing.assert_allclose(part.W, whole.W[[3, 6]], rtol=1e-6, atol=1e-7)  # rounding, and as many steps
 
 
@@ -111,7 +111,7 @@ def test_counts_have_the_codes_of_long_updates(form):
     W = np.full(found.shape, 1.0)
     with one_blas_thread():
         for _ in range(3000):
-            taken, added = problem.parts(W, H)
+            taken, added = problem.gradient_parts(W, H)
             W *= taken / np.maximum(added, 1e-300)
     assert problem.objective(found, H) <= problem.objective(W, H) + 1e-9
     np.testing.assert_allclose(found, W, atol=1e-3 * found.max())  # updates fall to zero like one over steps
@@ -121,7 +121,7 @@ def test_counts_have_the_codes_of_long_updates(form):
 @BETAS
 def test_steps_for_any_loss_end_where_others_do(beta, penalty):
     X, H = counts_where_reached(12), factor()[:4] + 0.05
-    problem = Problem(forms(X, beta)["dense"].X, beta, penalty)
+    problem = posed(forms(X, beta)["dense"].X, beta, penalty)
     exact = codes(problem, H, EXACT).W
     other = _any_loss(problem, H, 1e-7, np.ones_like(exact), 1000)
     assert other.residuals.max() <= 1e-7
@@ -187,8 +187,8 @@ def test_more_components_than_columns_are_no_trouble():
 def test_known_zeros_differ_from_missing_ones():
     X = with_holes(counts_where_reached())
     H = factor()[:4]
-    zeros = codes(Problem(checked(np.nan_to_num(X), 1.0), 1.0), H).W
-    holes = codes(Problem(checked(known_zeros(X), 1.0, missing="unstored"), 1.0), H).W
+    zeros = codes(posed(checked(np.nan_to_num(X), 1.0), 1.0), H).W
+    holes = codes(posed(checked(known_zeros(X), 1.0, missing="unstored"), 1.0), H).W
     assert isinstance(checked(known_zeros(X), 1.0, missing="unstored"), Observed)
     assert zeros.sum() < 0.9 * holes.sum()  # a third is missing
 
@@ -205,7 +205,7 @@ def test_no_sweep_raises_the_objective_of_a_row(beta, alike):
     before = np.inf
     for sweeps in range(1, 31):  # every fifth is followed by steps of all numbers together
         found = codes(problem, H, 0.0, W, sweeps)
-        lost = (weights * divergence(values, found.W @ H, beta)).sum(axis=1)
+        lost = (weights * loss_of(beta).divergence(values, found.W @ H)).sum(axis=1)
         assert (lost <= before + 1e-12 * (1.0 + np.abs(before))).all()
         before = lost
 

@@ -8,18 +8,18 @@ import scipy.sparse
 
 from lowdim.errors import BadInput, BadParameter
 from lowdim.models.nmf.count import held_out_losses, hide
-from lowdim.models.nmf.solvers.observed import as_observed
-from lowdim.models.nmf.solvers.problem import Problem, checked, search
+from lowdim.models.nmf.observed import as_observed
+from lowdim.models.nmf.solvers.problem import Problem, search
 from lowdim.models.nmf.solvers.start import start
 from lowdim.models.nmf.solvers.weighted import Weighted
-from solvers.nmf_data import counts, observed_forms, random_start, with_holes
+from models.nmf.nmf_data import checked, counts, observed_forms, posed, random_start, with_holes
 
 
 def problems(beta: float) -> dict[str, Problem]:
     X = counts()
     plain = {
-        "array": Problem(checked(X, beta), beta),
-        "sparse": Problem(checked(scipy.sparse.csr_array(X), beta), beta),
+        "array": posed(checked(X, beta), beta),
+        "sparse": posed(checked(scipy.sparse.csr_array(X), beta), beta),
     }
     return plain | observed_forms(with_holes(X), beta)
 
@@ -56,17 +56,17 @@ def test_no_row_or_column_loses_more_than_half(form):
 def test_the_loss_of_losing_all_is_that_of_the_problem():
     X = counts()
     W, H = random_start(X)
-    out = hide(Problem(X, 2.0), np.random.default_rng(0))
+    out = hide(posed(X, 2.0), np.random.default_rng(0))
     hidden = (0.5 * (X - W @ H) ** 2)[out.rows, out.columns]
     assert out.loss(W, H) == pytest.approx(hidden.mean(), rel=1e-12)
     assert out.loss(W, H) * len(out.rows) + out.problem.objective(W, H) == pytest.approx(
-        Problem(X, 2.0).objective(W, H), rel=1e-12
+        posed(X, 2.0).objective(W, H), rel=1e-12
     )
 
 
 def test_zeros_of_a_fit_cost_much_but_not_without_end():
     X = counts()
-    out = hide(Problem(X, 1.0), np.random.default_rng(0))
+    out = hide(posed(X, 1.0), np.random.default_rng(0))
     nothing = out.loss(np.zeros((120, 1)), np.zeros((1, 50)))
     assert np.isfinite(nothing)
     assert nothing > out.loss(*random_start(X))
@@ -84,7 +84,7 @@ def test_hidden_entries_find_the_number_of_components(beta):
         state = search(solver.begin(*start(problem.X, k, "random", np.random.default_rng(1))), solver.step, 100)
         return state.W, state.H
 
-    losses = held_out_losses(Problem(X, beta), (1, 2, 3, 5, 8), fit, np.random.default_rng(0), times=2)
+    losses = held_out_losses(posed(X, beta), (1, 2, 3, 5, 8), fit, np.random.default_rng(0), times=2)
     assert losses.shape == (2, 5)
     mean = losses.mean(axis=0)
     # √ of a product of rank 3 is of rank 3 nearly; what is certain is that 1 is too few and 8 too many
@@ -96,7 +96,7 @@ def test_hidden_entries_find_the_number_of_components(beta):
 
 def test_what_cannot_be_hidden_says_so():
     with pytest.raises(BadParameter, match=r"up to 0\.5"):
-        hide(Problem(counts(), 1.0), np.random.default_rng(0), share=0.9)
+        hide(posed(counts(), 1.0), np.random.default_rng(0), share=0.9)
     alone = checked(np.where(np.eye(5) > 0, 1.0, np.nan), 1.0, missing="nan")
     with pytest.raises(BadInput, match="No entry of the 5 × 5 matrix"):
-        hide(Problem(alone, 1.0), np.random.default_rng(0), share=0.5)
+        hide(posed(alone, 1.0), np.random.default_rng(0), share=0.5)

@@ -10,10 +10,9 @@ import scipy.stats
 from sklearn.decomposition._nmf import _beta_divergence
 
 from lowdim.errors import BadInput
-from lowdim.models.nmf.solvers import loss as nmf_loss
-from lowdim.models.nmf.solvers.loss import Penalty, log_likelihood, loss, parts, residual
-from lowdim.models.nmf.solvers.problem import Problem, checked
-from solvers.nmf_data import counts, problem_of, random_start
+from lowdim.models.nmf import loss as nmf_loss
+from lowdim.models.nmf.loss import Penalty, log_likelihood, loss_of, residual
+from models.nmf.nmf_data import checked, counts, posed, problem_of, random_start
 
 BETAS = [-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0]
 
@@ -23,14 +22,14 @@ def test_the_loss_is_that_of_scikit_learn(beta):
     X = counts() + (0.5 if beta <= 0 else 0.0)
     W, H = random_start(X)
     # both sum 6,000 entries in float64, each in an order of its own
-    assert loss(X, W, H, beta) == pytest.approx(_beta_divergence(X, W, H, beta), rel=1e-12)
+    assert loss_of(beta).total(X, W, H) == pytest.approx(_beta_divergence(X, W, H, beta), rel=1e-12)
 
 
 @pytest.mark.parametrize("beta", BETAS)
 def test_the_parts_are_those_of_the_gradient(beta):
     X = counts(12, 7) + 0.5
     W, H = random_start(X)
-    taken, added = parts(X, W, H, beta)
+    taken, added = loss_of(beta).gradient_parts(X, W, H)
     assert (taken >= 0).all()
     assert (added >= 0).all()
     step = 1e-5
@@ -38,7 +37,7 @@ def test_the_parts_are_those_of_the_gradient(beta):
         ahead, behind = W.copy(), W.copy()
         ahead[i, t] += step
         behind[i, t] -= step
-        slope = (loss(X, ahead, H, beta) - loss(X, behind, H, beta)) / (2 * step)
+        slope = (loss_of(beta).total(X, ahead, H) - loss_of(beta).total(X, behind, H)) / (2 * step)
         # central differences err by step² times a third derivative, which small fits make large for negative β
         assert (added - taken)[i, t] == pytest.approx(slope, rel=1e-4, abs=1e-5)
 
@@ -48,9 +47,9 @@ def test_stored_entries_are_enough(beta, monkeypatch):
     monkeypatch.setattr(nmf_loss, "BLOCK", 64)  # many blocks
     X = counts()
     W, H = random_start(X)
-    sparse = scipy.sparse.csr_array(X)
-    assert loss(sparse, W, H, beta) == pytest.approx(loss(X, W, H, beta), rel=1e-12)  # rounding of sums
-    for one, other in zip(parts(sparse, W, H, beta), parts(X, W, H, beta), strict=True):
+    sparse, loss = scipy.sparse.csr_array(X), loss_of(beta)
+    assert loss.total(sparse, W, H) == pytest.approx(loss.total(X, W, H), rel=1e-12)  # rounding of sums
+    for one, other in zip(loss.gradient_parts(sparse, W, H), loss.gradient_parts(X, W, H), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
@@ -60,7 +59,7 @@ def test_close_fits_lose_no_digits(beta):
     W, H = np.array([[3.0 * (1 + off)]]), np.ones((1, 1))
     true = (3.0 if beta == 1 else 1.0) * off**2 / 2  # and a third-order term of 1e-7 of it
     # the fit itself is rounded to 1e-16, that is 1e-9 of `off`; x log(x / wh) − x + wh would have an error of 1e-2
-    assert loss(x, W, H, beta) == pytest.approx(true, rel=1e-6)
+    assert loss_of(beta).total(x, W, H) == pytest.approx(true, rel=1e-6)
 
 
 def test_the_log_likelihood_is_that_of_poisson():
@@ -74,13 +73,13 @@ def test_the_log_likelihood_is_that_of_poisson():
 def test_zeros_fitted_by_zeros_cost_nothing():
     X, W, H = np.zeros((3, 2)), np.zeros((3, 1)), np.ones((1, 2))
     for beta in (1.0, 1.5, 2.0):
-        assert abs(loss(X, W, H, beta)) < 1e-100  # W H is held at 1e-300
+        assert abs(loss_of(beta).total(X, W, H)) < 1e-100  # W H is held at 1e-300
 
 
 @pytest.mark.parametrize("beta", [0.1, 0.5, 0.9, 1.0, 1.5])
 def test_zero_rows_have_finite_gradients(beta):
     X, W, H = np.zeros((3, 2)), np.zeros((3, 1)), np.ones((1, 2))
-    for part in parts(X, W, H, beta):
+    for part in loss_of(beta).gradient_parts(X, W, H):
         assert np.isfinite(part).all()
 
 
@@ -124,4 +123,4 @@ def test_stored_zeros_and_integers_are_data():
     ready = checked(X, 1.0)
     assert ready.nnz == 1
     assert X.nnz == 2  # the caller's matrix is left alone
-    assert Problem(ready, 1.0).objective(np.ones((2, 1)), np.ones((1, 2))) == pytest.approx(3 + 3 * np.log(3) - 3 + 1)
+    assert posed(ready, 1.0).objective(np.ones((2, 1)), np.ones((1, 2))) == pytest.approx(3 + 3 * np.log(3) - 3 + 1)

@@ -7,13 +7,12 @@ import pytest
 import scipy.sparse
 
 from lowdim.errors import BadInput, BadParameter
-from lowdim.models.nmf.solvers import loss as nmf_loss
+from lowdim.models.nmf import loss as nmf_loss
+from lowdim.models.nmf.loss import fitted_total, log_likelihood, loss_of
+from lowdim.models.nmf.observed import Observed, as_observed, observed
 from lowdim.models.nmf.solvers import start as nmf_start
-from lowdim.models.nmf.solvers.loss import divergence, fitted_total, log_likelihood, loss, parts
-from lowdim.models.nmf.solvers.observed import Observed, as_observed, observed
-from lowdim.models.nmf.solvers.problem import Problem, checked
 from lowdim.models.nmf.solvers.start import PlusRankOne, completed, rank_one, start
-from solvers.nmf_data import counts, known_zeros, observed_forms, random_start, with_holes
+from models.nmf.nmf_data import checked, counts, known_zeros, observed_forms, posed, random_start, with_holes
 
 BETAS = [-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0]
 
@@ -42,11 +41,11 @@ def test_the_loss_is_that_of_each_entry_by_weight(beta, sparse, mostly, monkeypa
     known, X, M = some(beta, sparse)
     assert known.unstored == (1.0 if sparse and beta > 0 else 0.0)  # for β ≤ 0 there are no zeros to leave out
     W, H = random_start(X)
-    true = float((M * divergence(X, W @ H, beta)).sum())
-    assert loss(known, W, H, beta) == pytest.approx(true, rel=1e-12)  # rounding of sums
+    true = float((M * loss_of(beta).divergence(X, W @ H)).sum())
+    assert loss_of(beta).total(known, W, H) == pytest.approx(true, rel=1e-12)  # rounding of sums
     # the gradient of Σ m d is that of each entry by weight: parts of ones as data have X's and M's place
     fitted = W @ H
-    taken, added = parts(known, W, H, beta)
+    taken, added = loss_of(beta).gradient_parts(known, W, H)
     np.testing.assert_allclose(taken, (M * X * fitted ** (beta - 2)) @ H.T, rtol=1e-11)
     np.testing.assert_allclose(added, (M * fitted ** (beta - 1)) @ H.T, rtol=1e-11)
 
@@ -55,13 +54,13 @@ def test_the_loss_is_that_of_each_entry_by_weight(beta, sparse, mostly, monkeypa
 def test_the_parts_are_those_of_the_gradient(beta):
     known, X, _ = some(beta, sparse=True)
     W, H = random_start(X)
-    taken, added = parts(known, W, H, beta)
+    taken, added = loss_of(beta).gradient_parts(known, W, H)
     step = 1e-5
     for i, t in [(0, 0), (3, 2), (11, 3)]:
         ahead, behind = W.copy(), W.copy()
         ahead[i, t] += step
         behind[i, t] -= step
-        slope = (loss(known, ahead, H, beta) - loss(known, behind, H, beta)) / (2 * step)
+        slope = (loss_of(beta).total(known, ahead, H) - loss_of(beta).total(known, behind, H)) / (2 * step)
         assert (added - taken)[i, t] == pytest.approx(slope, rel=1e-4, abs=1e-4)  # central differences
 
 
@@ -244,4 +243,4 @@ def test_a_completed_start_is_better_than_zeros_for_holes():
     known = checked(with_holes(X), 1.0, missing="nan")
     W, H = start(known, 4, "nndsvd", np.random.default_rng(0))
     zeros = start(np.nan_to_num(with_holes(X)), 4, "nndsvd", np.random.default_rng(0))
-    assert Problem(known, 2.0).objective(W, H) < Problem(known, 2.0).objective(*zeros)
+    assert posed(known, 2.0).objective(W, H) < posed(known, 2.0).objective(*zeros)

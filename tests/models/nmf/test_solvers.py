@@ -12,12 +12,12 @@ import scipy.sparse
 import threadpoolctl
 from sklearn.decomposition import non_negative_factorization
 
-from lowdim.models.nmf.solvers.hals import Hals, PlainHals
-from lowdim.models.nmf.solvers.loss import Penalty, log_likelihood
-from lowdim.models.nmf.solvers.multiplicative import Multiplicative
-from lowdim.models.nmf.solvers.newton import DenseNewton, PlainNewton, SparseNewton
+from lowdim.models.nmf.loss import Penalty, log_likelihood
+from lowdim.models.nmf.solvers.hals import Hals
+from lowdim.models.nmf.solvers.newton import DenseNewton, SparseNewton
 from lowdim.models.nmf.solvers.problem import begin, search
-from solvers.nmf_data import COMPILED, PLAIN, counts, problem_of, random_start, separable
+from lowdim.models.nmf.solvers.textbook import Multiplicative, PlainHals, PlainNewton
+from models.nmf.nmf_data import COMPILED, PLAIN, counts, problem_of, random_start, separable
 
 SOME = Penalty(l1_W=0.3, l2_W=0.2, l1_H=0.1, l2_H=0.4)
 PENALTIES = pytest.mark.parametrize("penalty", [Penalty(), SOME], ids=["free", "penalised"])
@@ -166,7 +166,7 @@ def test_updates_keep_row_and_column_sums():
     solver = Multiplicative.of(problem)
     state = solver.begin(*random_start(X))
     for _ in range(5):
-        W = solver._updated(problem, state.W, state.H)
+        W = solver._half(problem, state.W, state.H)
         np.testing.assert_allclose((W @ state.H).sum(axis=1), X.sum(axis=1), atol=1e-9)  # the floor is 1e-12
         state = solver.step(state)
         np.testing.assert_allclose((state.W @ state.H).sum(axis=0), X.sum(axis=0), atol=1e-9)

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import sklearn.base
-from tests.catalogue import ENGINES
 
+from catalogue import ENGINES
 from lowdim import NMF
 from lowdim.errors import BadInput, BadParameter, NeedsAnotherPass, NotConverged, TooLarge
 from lowdim.matrices import sample
@@ -53,8 +53,8 @@ def test_the_same_parts_from_every_engine(counts, engine, beta_loss, tmp_path):
 def test_passes_over_rows_that_are_not_in_memory(counts, beta_loss, monkeypatch):
     import dask.array
 
-    monkeypatch.setattr(sample, "SAMPLE_ROWS", 40)  # of 240: the start is far from the end
-    monkeypatch.setattr(sample, "SAMPLE_ENTRIES", 40)
+    monkeypatch.setattr(sample, "MAX_SAMPLE_ROWS", 40)  # of 240: the start is far from the end
+    monkeypatch.setattr(sample, "MAX_SAMPLE_ENTRIES", 40)
     model = NMF(3, beta_loss=beta_loss).fit(dask.array.from_array(counts, chunks=(50, 12)))
     same = NMF(3, beta_loss=beta_loss).fit(counts)
     assert model.n_iter_ > 1
@@ -170,8 +170,8 @@ def test_where_the_rows_will_lie(counts, tmp_path):
 def test_passes_that_were_stopped_say_so(counts, monkeypatch):
     import dask.array
 
-    monkeypatch.setattr(sample, "SAMPLE_ROWS", 20)
-    monkeypatch.setattr(sample, "SAMPLE_ENTRIES", 20)
+    monkeypatch.setattr(sample, "MAX_SAMPLE_ROWS", 20)
+    monkeypatch.setattr(sample, "MAX_SAMPLE_ENTRIES", 20)
     with pytest.warns(NotConverged, match="raise max_iter=2"):
         NMF(3, max_iter=2).fit(dask.array.from_array(counts, chunks=(60, 12)))
 

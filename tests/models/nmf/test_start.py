@@ -8,10 +8,10 @@ import scipy.sparse
 from sklearn.decomposition._nmf import _initialize_nmf
 
 from lowdim.errors import BadParameter
+from lowdim.models.nmf.loss import loss_of
 from lowdim.models.nmf.solvers import start as nmf_start
-from lowdim.models.nmf.solvers.loss import loss
 from lowdim.models.nmf.solvers.start import start
-from solvers.nmf_data import counts
+from models.nmf.nmf_data import counts
 
 
 @pytest.mark.parametrize("init", [None, "random", "nndsvd", "nndsvda", "nndsvdar"])
@@ -25,7 +25,7 @@ def test_starts_are_those_of_scikit_learn(init, shape, sparse):
     ours = start(scipy.sparse.csr_array(X) if sparse else X, 4, init, np.random.RandomState(7))
     # the random numbers of nndsvdar follow those that scikit-learn draws for its decomposition, or not: same law only
     if init == "nndsvdar":
-        assert loss(X, *ours, 2.0) == pytest.approx(loss(X, W, H, 2.0), rel=0.05)
+        assert loss_of(2.0).total(X, *ours) == pytest.approx(loss_of(2.0).total(X, W, H), rel=0.05)
         return
     np.testing.assert_allclose(ours[0], W, atol=1e-10)  # singular vectors of a Gram matrix, gaps of about 1
     np.testing.assert_allclose(ours[1], H, atol=1e-10)

@@ -9,15 +9,13 @@ import pytest
 import scipy.optimize
 import scipy.sparse
 
-from lowdim.models.nmf.solvers.hals import PlainHals
-from lowdim.models.nmf.solvers.loss import Penalty
-from lowdim.models.nmf.solvers.multiplicative import Multiplicative
-from lowdim.models.nmf.solvers.newton import PlainNewton
-from lowdim.models.nmf.solvers.observed import Observed, as_observed
-from lowdim.models.nmf.solvers.problem import Problem, checked, search
+from lowdim.models.nmf.loss import Penalty
+from lowdim.models.nmf.observed import Observed, as_observed
+from lowdim.models.nmf.solvers.problem import search
 from lowdim.models.nmf.solvers.start import start
-from lowdim.models.nmf.solvers.weighted import PlainWeighted, Weighted
-from solvers.nmf_data import counts, observed_forms, random_start, with_holes
+from lowdim.models.nmf.solvers.textbook import Multiplicative, PlainHals, PlainNewton, PlainWeighted
+from lowdim.models.nmf.solvers.weighted import Weighted
+from models.nmf.nmf_data import checked, counts, observed_forms, posed, random_start, with_holes
 
 SOME = Penalty(l1_W=0.3, l2_W=0.2, l1_H=0.1, l2_H=0.4)
 PENALTIES = pytest.mark.parametrize("penalty", [Penalty(), SOME], ids=["free", "penalised"])
@@ -51,10 +49,10 @@ def run(solver, X: np.ndarray, steps: int, tol: float = 0.0):
 def test_no_half_step_raises_the_objective(make, beta, penalty, weighted):
     X = counts()
     known = checked(X, beta, weights_of(X)) if weighted else checked(with_holes(X), beta, missing="nan")
-    state = run(make(Problem(known, beta, penalty)), X, 40)
+    state = run(make(posed(known, beta, penalty)), X, 40)
     assert never_rises(state.objective)
     assert state.objective[-1] < 0.7 * state.objective[0]
-    assert state.objective[-1] == pytest.approx(Problem(known, beta, penalty).objective(state.W, state.H), rel=1e-10)
+    assert state.objective[-1] == pytest.approx(posed(known, beta, penalty).objective(state.W, state.H), rel=1e-10)
 
 
 @pytest.mark.parametrize("beta", [-1.0, 0.0, 0.5, 1.5, 3.0])
@@ -72,7 +70,7 @@ def test_no_update_raises_any_divergence(beta, form):
 @pytest.mark.parametrize("form", ["dense", "unstored is zero"])
 def test_the_end_is_a_kkt_point(form, beta, penalty):
     X = with_holes(counts())
-    problem = Problem(observed_forms(X, beta)[form].X, beta, penalty)
+    problem = posed(observed_forms(X, beta)[form].X, beta, penalty)
     state = run(Weighted.of(problem), X, 4000, tol=1e-6)
     assert state.finished
     assert problem.residual(state.W, state.H) <= 1.001e-6
@@ -94,8 +92,8 @@ def test_every_form_takes_the_same_path(make, beta):
 @pytest.mark.parametrize("beta", [0.0, 0.5, 1.0, 2.0, 3.0])
 def test_updates_with_weights_of_one_are_plain_updates(beta):
     X = counts() + (0.1 if beta <= 0 else 0.0)
-    plain = run(Multiplicative.of(Problem(X, beta)), X, 20)
-    ours = run(Multiplicative.of(Problem(as_observed(X), beta)), X, 20)
+    plain = run(Multiplicative.of(posed(X, beta)), X, 20)
+    ours = run(Multiplicative.of(posed(as_observed(X), beta)), X, 20)
     np.testing.assert_allclose(ours.W, plain.W, rtol=1e-9, atol=1e-12)  # rounding of twenty steps
     np.testing.assert_allclose(ours.H, plain.H, rtol=1e-9, atol=1e-12)
     assert ours.objective == pytest.approx(plain.objective, rel=1e-11)
@@ -103,17 +101,17 @@ def test_updates_with_weights_of_one_are_plain_updates(beta):
 
 def test_descent_with_weights_of_one_is_hals():
     X = counts()
-    plain = run(PlainHals.of(Problem(X, 2.0, SOME)), X, 20)
+    plain = run(PlainHals.of(posed(X, 2.0, SOME)), X, 20)
     for form in (as_observed(X), as_observed(scipy.sparse.csr_array(X))):
-        ours = run(Weighted.of(Problem(form, 2.0, SOME), sweeps=1), X, 20)
+        ours = run(Weighted.of(posed(form, 2.0, SOME), sweeps=1), X, 20)
         np.testing.assert_allclose(ours.W, plain.W, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(ours.H, plain.H, rtol=1e-7, atol=1e-9)
 
 
 def test_newton_with_weights_of_one_ends_where_the_plain_one_does():
     X = counts()  # paths differ by how steps are cut
-    plain = run(PlainNewton.of(Problem(X, 1.0)), X, 300, tol=1e-5)
-    ours = run(Weighted.of(Problem(as_observed(X), 1.0)), X, 300, tol=1e-5)
+    plain = run(PlainNewton.of(posed(X, 1.0)), X, 300, tol=1e-5)
+    ours = run(Weighted.of(posed(as_observed(X), 1.0)), X, 300, tol=1e-5)
     assert plain.finished
     assert ours.finished
     assert ours.objective[-1] == pytest.approx(plain.objective[-1], rel=1e-4)
@@ -128,8 +126,8 @@ def test_a_row_of_weight_two_is_a_row_given_twice(make, beta):
     M[3, 5] = 6.0
     W, H = random_start(X)
     rows, columns = np.r_[0:40, 3], np.r_[0:20, 5, 5]
-    short = make(Problem(checked(X, beta, M), beta))
-    long = make(Problem(as_observed(X[np.ix_(rows, columns)]), beta))
+    short = make(posed(checked(X, beta, M), beta))
+    long = make(posed(as_observed(X[np.ix_(rows, columns)]), beta))
     one = search(short.begin(W, H, 0.0), short.step, 10)
     other = search(long.begin(W[rows], H[:, columns], 0.0), long.step, 10)
     np.testing.assert_allclose(one.W[rows], other.W, rtol=1e-8, atol=1e-10)  # rounding of ten steps
@@ -142,7 +140,7 @@ def test_a_row_of_weight_two_is_a_row_given_twice(make, beta):
 def test_the_scale_of_weights_does_not_matter(make, beta):
     X = counts()
     M = weights_of(X)
-    one, other = (run(make(Problem(checked(X, beta, c * M), beta)), X, 10) for c in (1.0, 1e-6))
+    one, other = (run(make(posed(checked(X, beta, c * M), beta)), X, 10) for c in (1.0, 1e-6))
     np.testing.assert_allclose(other.W, one.W, rtol=1e-7, atol=1e-10)
     np.testing.assert_allclose(other.H, one.H, rtol=1e-7, atol=1e-10)
     assert other.objective[-1] == pytest.approx(1e-6 * one.objective[-1], rel=1e-9)
@@ -153,8 +151,8 @@ def test_the_scale_of_weights_does_not_matter(make, beta):
 def test_what_is_missing_has_no_say(make, beta):
     X = counts()
     holes = np.isnan(with_holes(X))
-    one = make(Problem(checked(np.where(holes, 1e9, X), beta, ~holes), beta))
-    other = make(Problem(checked(np.where(holes, np.nan, X), beta, missing="nan"), beta))
+    one = make(posed(checked(np.where(holes, 1e9, X), beta, ~holes), beta))
+    other = make(posed(checked(np.where(holes, np.nan, X), beta, missing="nan"), beta))
     a, b = run(one, X, 5), run(other, X, 5)
     assert (a.W == b.W).all()
     assert (a.H == b.H).all()
@@ -182,7 +180,7 @@ def test_unseen_and_zero_rows_get_zeros(make, beta, form):
 def test_known_zeros_are_factorised_into_nothing(make, beta):
     X = np.zeros((9, 7))
     X[::2, ::2] = np.nan
-    solver = make(Problem(checked(X, beta, missing="nan"), beta))
+    solver = make(posed(checked(X, beta, missing="nan"), beta))
     for W, H in ((np.zeros((9, 3)), np.zeros((3, 7))), (np.ones((9, 3)), np.ones((3, 7)))):
         state = search(solver.begin(W, H), solver.step, 30)
         assert abs((state.W @ state.H)[np.isfinite(X)]).max() < 1e-9
@@ -215,7 +213,7 @@ def test_planted_factors_are_found_with_holes(form, beta):
 def test_small_weights_do_not_slow_newtons_steps():
     X = counts()
     M = np.where(np.random.default_rng(0).random(X.shape) < 0.1, 1e-9, 1.0)
-    problem = Problem(checked(X, 1.0, M), 1.0)
+    problem = posed(checked(X, 1.0, M), 1.0)
     # a bound by the smallest weighted count would cut every step by 1e4 or more
     assert run(Weighted.of(problem), X, 200, tol=1e-4).finished
 
@@ -232,7 +230,7 @@ def test_updates_keep_the_weighted_sums(form):
     known = np.isfinite(X)
     assert (known * (state.W @ state.H)).sum() == pytest.approx(np.nansum(X), rel=1e-12)
     for _ in range(5):
-        W = solver._updated(problem, state.W, state.H)
+        W = solver._half(problem, state.W, state.H)
         np.testing.assert_allclose((known * (W @ state.H)).sum(axis=1), np.nansum(X, axis=1), atol=1e-9)
         state = solver.step(state)
         np.testing.assert_allclose((known * (state.W @ state.H)).sum(axis=0), np.nansum(X, axis=0), atol=1e-9)
@@ -241,7 +239,7 @@ def test_updates_keep_the_weighted_sums(form):
 def test_solutions_have_the_weighted_sums_of_the_data():
     X = counts()
     M = weights_of(X)
-    state = run(Weighted.of(Problem(checked(X, 1.0, M), 1.0)), X, 3000, tol=1e-9)
+    state = run(Weighted.of(posed(checked(X, 1.0, M), 1.0)), X, 3000, tol=1e-9)
     for axis in (0, 1):  # Σ w ∂/∂w = 0 at a KKT point
         np.testing.assert_allclose((M * (state.W @ state.H)).sum(axis=axis), (M * X).sum(axis=axis), atol=1e-5)
 
@@ -256,7 +254,7 @@ def test_solutions_have_the_weighted_sums_of_the_data():
 def test_compiled_is_plain(beta, penalty, sweeps, form):
     X = with_holes(counts())
     known = checked(X, beta, weights_of(X), "nan") if form == "weights" else observed_forms(X, beta)[form].X
-    problem = Problem(known, beta, penalty)
+    problem = posed(known, beta, penalty)
     plain, fast = PlainWeighted.of(problem, sweeps), Weighted.of(problem, sweeps)
     begin = random_start(np.nan_to_num(X))
     one, other = plain.begin(*begin, tol=0.0), fast.begin(*begin, tol=0.0)
@@ -298,6 +296,6 @@ def test_an_observed_matrix_keeps_its_own_numbers():
     X = as_observed(counts())
     assert isinstance(X, Observed)
     before = X.stored.data.copy(), X.weights.copy()
-    run(Weighted.of(Problem(X, 1.0)), counts(), 3)
+    run(Weighted.of(posed(X, 1.0)), counts(), 3)
     assert (X.stored.data == before[0]).all()
     assert (X.weights == before[1]).all()

@@ -19,10 +19,10 @@ from sklearn.preprocessing import StandardScaler
 import lowdim
 from lowdim import PCRegression
 from lowdim.errors import BadInput, BadParameter, LowdimWarning, NotConverged, RankWarning, UnrelatedWarning, WrongShape
-from lowdim.models.pc_regression.folds import filler_of, rough_filler_of
+from lowdim.models.pc_regression.folds import fit_filler, fit_rough_filler
 from lowdim.models.pc_regression.rivals import _pls_path
 from lowdim.models.pc_regression.settings import task_of
-from lowdim.models.pc_regression.solvers import Rows, turned
+from lowdim.models.pc_regression.solvers import Rows, rotate_columns
 
 EXACT = 1e-9
 """Answers of two ways through float64, for data of moderate condition."""
@@ -69,7 +69,7 @@ class TestAgainstOthers:
 
     def test_the_pls_beside_it_is_that_of_the_vignette(self, gasoline):
         X, y = gasoline[0][:50], gasoline[1][:50, None]
-        rows, task = turned(Rows(X, y, np.ones(50)))[0], task_of(PCRegression(), 50)
+        rows, task = rotate_columns(Rows(X, y, np.ones(50)))[0], task_of(PCRegression(), 50)
         errors = np.zeros(11)
         for i in range(50):
             left = np.delete(np.arange(50), i)
@@ -335,13 +335,13 @@ class TestMissing:
         y = X @ rng.normal(size=5)
         X[[1, 7, 13, 19], [0, 2, 3, 4]] = np.nan
         rows = Rows(X, y[:, None], np.ones(25))
-        rough = rough_filler_of(rows, 0)
-        filled, deviation = filler_of(rows, 0).impute(X, return_std=True)
+        rough = fit_rough_filler(rows, 0)
+        filled, deviation = fit_filler(rows, 0).impute(X, return_std=True)
         # a tenth of their own error bars: what is predicted does not hang on the last digits of a likelihood
         assert (np.abs(rough.impute(X) - filled) <= 0.1 * deviation).all()
-        monkeypatch.setattr("lowdim.models.pc_regression.folds.STEPS", 2)  # no fold converges
+        monkeypatch.setattr("lowdim.models.pc_regression.folds.MOST_STEPS", 2)  # no fold converges
         with pytest.warns(NotConverged):
-            rough_filler_of(rows, 0)
+            fit_rough_filler(rows, 0)
         PCRegression(1, missing="ppca", cv=3, repeats=1).fit(X, y)  # a warning would be an error
 
     def test_without_holes_nothing_is_filled(self):
@@ -417,7 +417,7 @@ class TestAtTheEdge:
             PCRegression().fit(X, ["a"] * 20)
         with pytest.raises(BadParameter, match="level"):
             PCRegression(1, cv=3).fit(X, y).intervals(X, 95)
-        with pytest.raises(BadParameter, match="needs rows"):
+        with pytest.raises(BadParameter, match="is about rows"):
             PCRegression(1, cv=3).fit(X, y).table("predictions")
         with pytest.raises(BadParameter, match="'cv'"):
             PCRegression(1, cv=3).fit(X, y).table("scree")

@@ -7,7 +7,7 @@ import pytest
 
 from lowdim import PCRegression
 from lowdim.errors import BadParameter
-from lowdim.models.base.overview import overview_of
+from lowdim.models.base.output import overview_of
 from lowdim.models.pc_regression.figures import (
     draw_predictions,
     draw_regression,
@@ -15,7 +15,7 @@ from lowdim.models.pc_regression.figures import (
     predictions_of,
     validation_curve,
 )
-from lowdim.views.text.screen import SCREEN, About, card_lines, file_screen, fit_screen
+from lowdim.views.text.screen import SCREEN_LINES, About, card_lines, file_screen, fit_screen
 
 
 def fitted(m: int = 1, **settings):
@@ -80,6 +80,6 @@ def test_screens_fit(width, m):
     seen = overview_of(model.fit_)
     shown = fit_screen(seen, About("x.csv"), width)
     file = file_screen(seen, "m", "PCRegression", {}, False, 80)
-    assert len(file) - len(card_lines(seen, 80)) <= SCREEN + 3
-    assert len(shown) <= SCREEN
+    assert len(file) - len(card_lines(seen, 80)) <= SCREEN_LINES + 3
+    assert len(shown) <= SCREEN_LINES
     assert max(len(line.text) for line in shown) <= width

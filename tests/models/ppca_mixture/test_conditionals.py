@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 from lowdim.models.ppca_mixture import solvers
-from lowdim.models.ppca_mixture.solvers import Gaussian, expected, likelihoods, moments
+from lowdim.models.ppca_mixture.solvers import Gaussian, expect_entries, likelihoods, moments
 
 RNG = np.random.default_rng(0)
 P = 9
@@ -47,7 +47,7 @@ class TestEitherWay:
 
     def test_hidden_entries_are_those_of_the_conditional(self, hidden):
         X = rows(hidden)
-        means, variances = expected(TRUTH, X)
+        means, variances = expect_entries(TRUTH, X)
         for x, mean, variance in zip(X, means, variances, strict=True):
             wanted, cov = conditional(x)
             np.testing.assert_allclose(mean, wanted, atol=1e-9)
@@ -56,7 +56,7 @@ class TestEitherWay:
             np.testing.assert_array_equal(mean[np.isfinite(x)], x[np.isfinite(x)])
 
     def test_sums_are_those_of_the_rows(self, hidden, monkeypatch):
-        monkeypatch.setattr(solvers, "ROWS", 7)  # several tasks
+        monkeypatch.setattr(solvers, "PIECE_ROWS", 7)  # several tasks
         X, weight = rows(hidden), RNG.random(30)
         found = moments(TRUTH, X, weight, centre := RNG.standard_normal(P))
         each = [conditional(x) for x in X]

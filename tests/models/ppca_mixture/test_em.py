@@ -11,10 +11,10 @@ from lowdim.models.ppca_mixture.solvers import (
     Prior,
     Settings,
     fit_mixture,
-    parted,
-    predicted,
+    fit_one_component,
+    predict_entries,
     responsibilities,
-    start,
+    split_by_label,
 )
 
 RNG = np.random.default_rng(0)
@@ -38,7 +38,7 @@ def drawn(n: int, hidden: float = 0.0, seed: int = 1) -> tuple[np.ndarray, np.nd
 def test_one_component_without_holes_is_the_closed_form():
     X, _, _ = drawn(400)
     settings = Settings(K)
-    model, path = fit_mixture(X, start(X, settings), settings)
+    model, path = fit_mixture(X, fit_one_component(X, settings), settings)
     closed = PCA(K, ddof=0).fit(X)
     np.testing.assert_allclose(model.gaussians[0].cov, closed.get_covariance(), rtol=1e-8, atol=1e-8)
     assert model.noise[0] == pytest.approx(closed.noise_variance_)
@@ -49,8 +49,8 @@ def test_one_component_without_holes_is_the_closed_form():
 def test_the_objective_never_falls(prior):
     _, X, kinds = drawn(300, hidden=0.4)
     settings = Settings(K, prior=prior)
-    one = start(np.nan_to_num(X), settings)
-    _, path = fit_mixture(X, parted(one, X, kinds, settings), settings, most=40)
+    one = fit_one_component(np.nan_to_num(X), settings)
+    _, path = fit_mixture(X, split_by_label(one, X, kinds, settings), settings, most=40)
     assert len(path) > 5
     # chances below 1e-4 are left out of the sums, which may cost a little of a gain
     assert (np.diff(path) > -1e-6 * abs(path[-1])).all()
@@ -60,7 +60,9 @@ def test_planted_components_are_found_in_spite_of_holes():
     _, X, kinds = drawn(3000, hidden=0.3)
     settings = Settings(K)
     wrong = np.where(np.random.default_rng(2).random(len(kinds)) < 0.2, 1 - kinds, kinds)
-    model, _ = fit_mixture(X, parted(start(np.nan_to_num(X), settings), X, wrong, settings), settings)
+    model, _ = fit_mixture(
+        X, split_by_label(fit_one_component(np.nan_to_num(X), settings), X, wrong, settings), settings
+    )
     # 1,200 rows with holes in the smaller part: standard errors of a few hundredths of each size
     np.testing.assert_allclose(model.weights, TRUTH.weights, atol=0.03)
     np.testing.assert_allclose(model.noise, TRUTH.noise, rtol=0.1)
@@ -72,7 +74,7 @@ def test_planted_components_are_found_in_spite_of_holes():
 
 def test_expectations_are_as_far_off_as_they_say():
     X, holes, _ = drawn(4000, hidden=0.4)
-    means, variances = predicted(TRUTH, holes)
+    means, variances = predict_entries(TRUTH, holes)
     hidden = np.isnan(holes)
     inside = np.abs(means - X)[hidden] <= 1.96 * np.sqrt(variances[hidden])
     # about 12,800 values in 4,000 rows: a standard error below half a point
@@ -83,7 +85,7 @@ def test_expectations_are_as_far_off_as_they_say():
 def test_known_noise_is_kept_and_dead_components_go():
     X, _, kinds = drawn(200)
     settings = Settings(K, noise=0.3)
-    one = start(X, settings)
+    one = fit_one_component(X, settings)
     assert one.noise[0] == 0.3
     far = Mixture(
         np.array([0.5, 0.5]),
@@ -93,7 +95,7 @@ def test_known_noise_is_kept_and_dead_components_go():
     )
     model, _ = fit_mixture(X, far, settings, most=3)
     assert len(model.weights) == 1
-    assert (parted(one, X, kinds, settings).noise == 0.3).all()
+    assert (split_by_label(one, X, kinds, settings).noise == 0.3).all()
 
 
 def test_integer_weights_are_repeated_rows_from_the_same_start():
@@ -102,13 +104,13 @@ def test_integer_weights_are_repeated_rows_from_the_same_start():
     X[rng.random(X.shape) < 0.15] = np.nan
     kinds, weight, settings = np.arange(90) // 45, np.arange(90) % 4, Settings(2)
     often, of = np.repeat(X, weight, axis=0), np.repeat(kinds, weight)
-    one = start(np.nan_to_num(X), settings, weight.astype(float))
-    same = start(np.nan_to_num(often), settings)
+    one = fit_one_component(np.nan_to_num(X), settings, weight.astype(float))
+    same = fit_one_component(np.nan_to_num(often), settings)
     np.testing.assert_allclose(one.gaussians[0].cov, same.gaussians[0].cov, atol=1e-12)
     model, path = fit_mixture(
-        X, parted(one, X, kinds, settings, weight.astype(float)), settings, 30, weight=weight.astype(float)
+        X, split_by_label(one, X, kinds, settings, weight.astype(float)), settings, 30, weight=weight.astype(float)
     )
-    other, there = fit_mixture(often, parted(same, often, of, settings), settings, 30)
+    other, there = fit_mixture(often, split_by_label(same, often, of, settings), settings, 30)
     # the same sums in another order, thirty times
     np.testing.assert_allclose(path, there, rtol=1e-9)
     np.testing.assert_allclose(model.weights, other.weights, atol=1e-8)

@@ -8,12 +8,21 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from lowdim.matrices.packed import packed, unpacked
+from lowdim.matrices.packed import pack, unpack
 from lowdim.matrices.preparation import Preparation
-from lowdim.matrices.sample import sample_of
-from lowdim.models.probabilistic_pca.solvers.em import Prior, Search, Wish, search, start_from, step
-from lowdim.models.probabilistic_pca.solvers.expected import Expected, expected, expected_of
-from lowdim.models.probabilistic_pca.solvers.latent import Latent, marks_of, patterns_of, posterior, predicted
+from lowdim.matrices.sample import draw_sample
+from lowdim.models.probabilistic_pca.solvers.em import (
+    Expected,
+    Prior,
+    Search,
+    Settings,
+    search,
+    start_from,
+    step,
+    sum_expected,
+    sum_expected_rows,
+)
+from lowdim.models.probabilistic_pca.solvers.latent import Latent, draw_marks, find_patterns, posterior, predict_entries
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.open import open_source
 
@@ -35,16 +44,18 @@ def covariance(model: Latent) -> np.ndarray:
     return model.W @ model.W.T + model.noise * np.eye(len(model.mean))
 
 
-def found(X: np.ndarray, k: int = 2, most: int = 500, compiled: bool = False, **wish) -> Search:
+def found(X: np.ndarray, k: int = 2, most: int = 500, compiled: bool = False, **settings) -> Search:
     """Where EM ends, from the usual start."""
     source, as_they_are = ArraySource(X), Preparation(np.zeros(X.shape[1]), None)
     rng = np.random.default_rng(0)
-    begin = start_from(sample_of(source, Preparation(np.nanmean(X, axis=0), None), len(X), rng), k, rng)
-    begin = replace(begin, mean=np.nanmean(X, axis=0), noise=wish.get("noise") or begin.noise)
-    if wish.get("prior", Prior()).relevance:
-        unsure = packed(np.tile(np.eye(k + 1) * begin.noise / len(X), (X.shape[1], 1, 1)))
+    begin = start_from(draw_sample(source, Preparation(np.nanmean(X, axis=0), None), len(X), rng), k, rng)
+    begin = replace(begin, mean=np.nanmean(X, axis=0), noise=settings.get("noise") or begin.noise)
+    if settings.get("prior", Prior()).relevance:
+        unsure = pack(np.tile(np.eye(k + 1) * begin.noise / len(X), (X.shape[1], 1, 1)))
         begin = replace(begin, spread=unsure)
-    return search(lambda model: expected(model, source, as_they_are, compiled), Search(Wish(**wish), begin), most)
+    return search(
+        lambda model: sum_expected(model, source, as_they_are, compiled), Search(Settings(**settings), begin), most
+    )
 
 
 # -- rows given a model ---------------------------------------------------------------------------------------------
@@ -64,7 +75,7 @@ def test_the_density_is_that_of_the_observed_entries(compiled):
 def test_expected_entries_are_those_of_the_conditional_gaussian(compiled):
     _, X = drawn(20, hidden=0.4)
     C = covariance(TRUTH)
-    values, variances = predicted(TRUTH, X, compiled)
+    values, variances = predict_entries(TRUTH, X, compiled)
     for i, row in enumerate(X):
         o, m = np.isfinite(row), ~np.isfinite(row)
         gain = C[np.ix_(m, o)] @ np.linalg.inv(C[np.ix_(o, o)])
@@ -84,7 +95,7 @@ def test_a_row_of_which_nothing_is_seen_is_any_row():
 def test_nothing_is_expected_of_a_column_that_was_never_seen():
     blind = replace(TRUTH, mean=np.where(np.arange(8) == 3, np.nan, TRUTH.mean))
     _, X = drawn(5)
-    values, variances = predicted(blind, np.where(np.arange(8) == 3, np.nan, X))
+    values, variances = predict_entries(blind, np.where(np.arange(8) == 3, np.nan, X))
     assert np.isnan(values[:, 3]).all()
     assert np.isinf(variances[:, 3]).all()
     assert np.isfinite(np.delete(values, 3, axis=1)).all()
@@ -103,7 +114,7 @@ def test_compiled_solutions_are_those_of_lapack(k, hidden):
     np.testing.assert_allclose(other.cov, one.cov, atol=1e-11)
     np.testing.assert_allclose(other.loglik, one.loglik, rtol=1e-11, atol=1e-11)
     weight = rng.random(200)
-    sums, compiled = expected_of(model, X, weight, False), expected_of(model, X, weight, True)
+    sums, compiled = sum_expected_rows(model, X, weight, False), sum_expected_rows(model, X, weight, True)
     for name in Expected.__dataclass_fields__:
         np.testing.assert_allclose(getattr(compiled, name), getattr(sums, name), rtol=1e-10, atol=1e-10)
 
@@ -111,7 +122,7 @@ def test_compiled_solutions_are_those_of_lapack(k, hidden):
 def test_patterns_put_equal_rows_together():
     rng = np.random.default_rng(0)
     seen = rng.random((300, 5)) < 0.5
-    patterns = patterns_of(seen.astype(float), seen @ marks_of(5))
+    patterns = find_patterns(seen.astype(float), seen @ draw_marks(5))
     assert len(patterns.seen) == len(np.unique(seen, axis=0)) <= 32
     np.testing.assert_array_equal(patterns.seen[patterns.of_row], seen)
     assert sorted(patterns.order) == list(range(300))
@@ -120,7 +131,7 @@ def test_patterns_put_equal_rows_together():
 def test_triangles_go_there_and_back():
     A = np.random.default_rng(0).standard_normal((3, 4, 4))
     A = A + A.transpose(0, 2, 1)
-    np.testing.assert_array_equal(unpacked(packed(A), 4), A)
+    np.testing.assert_array_equal(unpack(pack(A), 4), A)
 
 
 # -- sums -----------------------------------------------------------------------------------------------------------
@@ -130,8 +141,8 @@ def test_triangles_go_there_and_back():
 def test_weights_count_rows(compiled):
     _, X = drawn(60, hidden=0.3)
     weight = np.random.default_rng(2).integers(1, 4, 60)
-    one = expected_of(TRUTH, X, weight.astype(float), compiled)
-    other = expected_of(TRUTH, np.repeat(X, weight, axis=0), np.ones(weight.sum()), compiled)
+    one = sum_expected_rows(TRUTH, X, weight.astype(float), compiled)
+    other = sum_expected_rows(TRUTH, np.repeat(X, weight, axis=0), np.ones(weight.sum()), compiled)
     for name in Expected.__dataclass_fields__:
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-12, atol=1e-10)
 
@@ -139,8 +150,8 @@ def test_weights_count_rows(compiled):
 def test_blocks_add_up():
     _, X = drawn(3000, hidden=0.3)
     as_they_are = Preparation(np.zeros(8), None)
-    whole = expected(TRUTH, ArraySource(X), as_they_are, False)
-    parts = expected(TRUTH, ArraySource(X).limited(4096), as_they_are, False)
+    whole = sum_expected(TRUTH, ArraySource(X), as_they_are, False)
+    parts = sum_expected(TRUTH, ArraySource(X).limited(4096), as_they_are, False)
     for name in Expected.__dataclass_fields__:
         np.testing.assert_allclose(getattr(whole, name), getattr(parts, name), rtol=1e-12)
 
@@ -173,7 +184,7 @@ def test_the_gradient_vanishes_where_em_ends(prior):
     ones = np.ones(len(X))
 
     def height(mean: np.ndarray, W: np.ndarray, log_noise: float) -> float:
-        return expected_of(Latent(mean, W, np.exp(log_noise)), X, ones, False).loglik + prior.log_density(
+        return sum_expected_rows(Latent(mean, W, np.exp(log_noise)), X, ones, False).loglik + prior.log_density(
             Latent(mean, W, np.exp(log_noise))
         )
 
@@ -220,8 +231,8 @@ def test_the_bound_of_variational_bayes_is_below_the_evidence():
     X = np.array([[0.3], [-0.4], [1.1]])
     prior, noise = Prior(relevance=True), 0.5
     begin = Latent(np.zeros(1), np.full((1, 1), 0.7), noise, np.array([[0.1, 0.0, 0.1]]))
-    state = Search(Wish(prior, noise=noise, tol=1e-12), begin)
-    state = search(lambda model: expected_of(model, X, np.ones(3), False), state, 500)
+    state = Search(Settings(prior, noise=noise, tol=1e-12), begin)
+    state = search(lambda model: sum_expected_rows(model, X, np.ones(3), False), state, 500)
     alpha = float(prior.precision(state.best)[0])
     w, m = np.meshgrid(np.linspace(-8, 8, 801) / np.sqrt(alpha), np.linspace(-8, 8, 801), indexing="ij")
     variance = w**2 + noise
@@ -235,14 +246,14 @@ def test_the_bound_of_variational_bayes_is_below_the_evidence():
 def test_error_bars_are_those_of_drawn_loadings():
     rng = np.random.default_rng(3)
     sure = Latent(np.zeros(6), rng.standard_normal((6, 2)), 0.2)
-    unsure = replace(sure, spread=packed(np.tile(0.05 * np.eye(3), (6, 1, 1))))
+    unsure = replace(sure, spread=pack(np.tile(0.05 * np.eye(3), (6, 1, 1))))
     X = np.where(rng.random((40, 6)) < 0.4, np.nan, rng.standard_normal((40, 6)))
     # 20,000 draws of products, to 3 % or so
     known = posterior(unsure, X[:1])
     draws = rng.standard_normal((20_000, 3)) @ np.linalg.cholesky(0.05 * np.eye(3)).T
     z = known.z[0] + rng.standard_normal((20_000, 2)) @ np.linalg.cholesky(known.covariances[0]).T
     readings = np.einsum("nk,nk->n", sure.W[4] + draws[:, :2], z) + draws[:, 2]
-    assert predicted(unsure, X)[1][0, 4] == pytest.approx(readings.var() + 0.2, rel=0.05)
+    assert predict_entries(unsure, X)[1][0, 4] == pytest.approx(readings.var() + 0.2, rel=0.05)
 
 
 def test_an_extrapolation_that_is_worse_is_taken_back():
@@ -250,7 +261,7 @@ def test_an_extrapolation_that_is_worse_is_taken_back():
     state = found(X, most=4)
     assert state.sure is not None
     absurd = replace(state, model=replace(state.model, noise=1e6))
-    back = step(absurd, expected_of(absurd.model, X, np.ones(100), False))
+    back = step(absurd, sum_expected_rows(absurd.model, X, np.ones(100), False))
     assert back.refused == 1
     assert back.model is state.sure
     assert back.logpost == state.logpost
@@ -275,14 +286,14 @@ def test_a_start_is_made_from_rows_that_count_wherever_they_lie(monkeypatch):
     X = np.arange(1200.0).reshape(600, 2)
     preparation, source = Preparation(np.zeros(2), None), open_source(X).limited(800)
     weighted = source.with_weights((np.arange(600) >= 300).astype(float))  # whole blocks are left out
-    np.testing.assert_array_equal(sample_of(weighted, preparation, 300, np.random.default_rng(0)), X[300:])
-    monkeypatch.setattr("lowdim.matrices.sample.SAMPLE_ROWS", 500)
-    same = sample_of(open_source(X), preparation, 600, np.random.default_rng(0))
+    np.testing.assert_array_equal(draw_sample(weighted, preparation, 300, np.random.default_rng(0)), X[300:])
+    monkeypatch.setattr("lowdim.matrices.sample.MAX_SAMPLE_ROWS", 500)
+    same = draw_sample(open_source(X), preparation, 600, np.random.default_rng(0))
     assert len(same) == 500
-    np.testing.assert_array_equal(sample_of(source, preparation, 600, np.random.default_rng(0)), same)
+    np.testing.assert_array_equal(draw_sample(source, preparation, 600, np.random.default_rng(0)), same)
     many = np.arange(8000.0).reshape(4000, 2)
     weighted = open_source(many).limited(800).with_weights((np.arange(4000) >= 2000).astype(float))
-    some = sample_of(weighted, preparation, 2000, np.random.default_rng(0))
+    some = draw_sample(weighted, preparation, 2000, np.random.default_rng(0))
     assert 400 < len(some) < 600  # 500 ± 19
     assert (some[:, 0] >= 4000).all()
     assert len(np.unique(some[:, 0])) == len(some)

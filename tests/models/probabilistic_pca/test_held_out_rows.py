@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import multivariate_normal
 
 import lowdim
-from lowdim.models.probabilistic_pca.solvers.held_out import held_out_densities, log_densities
-from lowdim.solvers.resampling.folds import split_rows
+from lowdim.models.probabilistic_pca.count import held_out_densities, log_densities
+from lowdim.solvers.rank.bi_cross_validation import split_rows
 
 RNG = np.random.default_rng(0)
 

@@ -219,10 +219,10 @@ def test_blocks_do_not_change_the_answer() -> None:
 
 
 def test_beyond_a_gibibyte_it_starts_from_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fit_codebook, "IN_MEMORY", X.size * 8)
+    monkeypatch.setattr(fit_codebook, "MOST_BYTES_IN_MEMORY", X.size * 8)
     assert "over all rows" in VectorQuantizer(4).explain(X)
-    monkeypatch.setattr(fit_codebook, "IN_MEMORY", X.size * 8 - 1)
-    monkeypatch.setattr(fit_codebook, "SAMPLE", 5 * 8 * 50)
+    monkeypatch.setattr(fit_codebook, "MOST_BYTES_IN_MEMORY", X.size * 8 - 1)
+    monkeypatch.setattr(fit_codebook, "SAMPLE_BYTES", 5 * 8 * 50)
     for said in (VectorQuantizer(4).explain(X), VectorQuantizer(4).fit(X).explain()):
         assert "over 50 rows drawn at random" in said
         assert "all rows would take" in said
@@ -362,7 +362,7 @@ def test_wrong_codes_and_tables_are_said() -> None:
             model.inverse_transform(np.array(codes))
     with pytest.raises(BadParameter, match="'codebook', 'usage'"):
         model.table("scores")
-    with pytest.raises(BadParameter, match="needs the rows"):
+    with pytest.raises(BadParameter, match="is about rows"):
         model.table("codes")
 
 

@@ -11,7 +11,7 @@ from lowdim.recipes.basis_pursuit.linear_program import (
     feasible,
     least_absolute,
     lower_bound,
-    polished,
+    polish,
     steepest,
     uniqueness,
 )
@@ -160,10 +160,10 @@ def test_what_a_linear_program_leaves_of_zeros_is_taken_away() -> None:
     A, y = planted(20, 40, 4)
     crumbs = y.copy()
     crumbs[np.flatnonzero(y == 0)[:10]] = 1e-9 * np.array([1, -1] * 5)
-    np.testing.assert_array_equal(polished(A, A @ y, crumbs) != 0, y != 0)
+    np.testing.assert_array_equal(polish(A, A @ y, crumbs) != 0, y != 0)
     # but a coefficient that is only small stays
     y[0] = 1e-9
-    np.testing.assert_allclose(polished(A, A @ y, y * (1 + 1e-12)), y, rtol=1e-5)
+    np.testing.assert_allclose(polish(A, A @ y, y * (1 + 1e-12)), y, rtol=1e-5)
 
 
 def test_dependent_rows_are_left_out() -> None:

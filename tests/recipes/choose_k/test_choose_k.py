@@ -510,7 +510,7 @@ def test_settings_of_an_estimator_are_used():
         (lambda X: (X,), {"most": 0}, BadParameter, "from 1"),
         (lambda X: (NMF(),), {}, BadInput, "pass the rows too"),
         (lambda X: (KernelPCA(),), {}, BadInput, "not fitted"),
-        (lambda X: (lowdim.VectorQuantizer(2),), {}, BadParameter, "PCA, ProbabilisticPCA, NMF or KernelPCA"),
+        (lambda X: (lowdim.VectorQuantizer(2),), {}, BadParameter, "PCA, ProbabilisticPCA, KernelPCA or NMF"),
         (
             lambda X: (lowdim.GenotypePCA(),),
             {},

@@ -19,13 +19,8 @@ from lowdim.errors import BadInput, BadParameter, LowdimError, MissingValues, No
 from lowdim.models.nmf.model import NMF
 from lowdim.models.vector_quantizer.model import VectorQuantizer
 from lowdim.recipes.compare.compare import compare
-from lowdim.views.plots.representations import (
-    basis_picture,
-    code_picture,
-    comparison_lines,
-    row_picture,
-    signed_colours,
-)
+from lowdim.recipes.compare.overview import comparison_lines
+from lowdim.views.plots.representations import basis_picture, code_picture, row_picture, signed_colours
 
 K = 4
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lowdim import inpaint
-from lowdim.recipes.pictures.missing_pixels import diffused
+from lowdim.recipes.pictures.missing_pixels import diffuse
 from lowdim.recipes.pictures.uncertainty import EXCESS, LAGS, deep_holes, semivariogram
 
 
@@ -28,7 +28,7 @@ def hole(side: int, top: int, left: int, height: int = 48, width: int = 60) -> n
 def errors(picture: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """In the hole: those of inpaint, of diffusion, and the deviations that inpaint says."""
     found = inpaint(picture, mask, peak=255)
-    flat = diffused(np.where(mask, np.nan, picture))
+    flat = diffuse(np.where(mask, np.nan, picture))
     return (found.picture - picture)[mask], (flat - picture)[mask], found.deviations[mask]
 
 

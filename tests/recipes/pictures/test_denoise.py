@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import threadpoolctl
@@ -9,6 +11,7 @@ from PIL import Image
 
 from lowdim.errors import BadFile, BadInput, BadParameter, MissingValues, NotNumeric, WrongShape
 from lowdim.recipes.pictures.denoise import METHODS, denoise
+from lowdim.recipes.pictures.picture import Restored
 from lowdim.runtime.progress import Progress, watching
 
 SIGMA = 20.0
@@ -30,11 +33,20 @@ def noisy(clean: np.ndarray, sigma: float = SIGMA, seed: int = 0) -> np.ndarray:
     return clean + sigma * np.random.default_rng(seed).standard_normal(clean.shape)
 
 
+CLEAN = {"grey": drawn(), "colour": coloured(), "large": drawn(90, 80)}
+
+
+@cache
+def denoised(name: str, method: str) -> Restored:
+    """A picture without its noise, for all tests that look at it."""
+    return denoise(noisy(CLEAN[name]), SIGMA, method=method, clean=CLEAN[name], peak=255)
+
+
 @pytest.mark.parametrize("method", METHODS)
 class TestEveryMethod:
-    @pytest.mark.parametrize("clean", [drawn(), coloured()], ids=["grey", "colour"])
-    def test_the_picture_comes_nearer_to_the_true_one(self, method, clean):
-        found = denoise(noisy(clean), SIGMA, method=method, clean=clean, peak=255)
+    @pytest.mark.parametrize("name", ["grey", "colour"])
+    def test_the_picture_comes_nearer_to_the_true_one(self, method, name):
+        clean, found = CLEAN[name], denoised(name, method)
         assert found.picture.shape == found.deviations.shape == clean.shape
         # 22.1 dB is this noise; the patches of so small a picture give at least half of it away
         assert found.psnr_before == pytest.approx(20 * np.log10(255 / SIGMA), abs=0.3)
@@ -42,26 +54,23 @@ class TestEveryMethod:
         assert found.method == method
 
     def test_the_scale_does_not_matter(self, method):
-        given = noisy(drawn())
-        found, large = denoise(given, SIGMA, method=method), denoise(256 * given, 256 * SIGMA, method=method)
+        found, large = denoised("grey", method), denoise(256 * noisy(drawn()), 256 * SIGMA, method=method)
         # a power of two changes no digit, so neither do comparisons of patches
         np.testing.assert_allclose(large.picture, 256 * found.picture, rtol=1e-12)
         np.testing.assert_allclose(large.deviations, 256 * found.deviations, rtol=1e-9)
 
     def test_threads_do_not_matter(self, method):
-        given = noisy(coloured())
         with threadpoolctl.threadpool_limits(1):
-            alone = denoise(given, SIGMA, method=method)
-        np.testing.assert_allclose(denoise(given, SIGMA, method=method).picture, alone.picture, rtol=1e-10)
+            alone = denoise(noisy(coloured()), SIGMA, method=method)
+        np.testing.assert_allclose(denoised("colour", method).picture, alone.picture, rtol=1e-10)
 
     def test_noise_alone_becomes_flat(self, method):
         found = denoise(noisy(np.full((60, 60), 100.0)), SIGMA, method=method)
         assert found.picture.std() < 0.25 * SIGMA
 
     def test_most_errors_are_within_what_is_said_of_them(self, method):
-        clean = drawn(90, 80)
-        found = denoise(noisy(clean, seed=1), SIGMA, method=method)
-        share = np.mean(np.abs(found.picture - clean) < 1.96 * found.deviations)
+        found = denoised("large", method)
+        share = np.mean(np.abs(found.picture - CLEAN["large"]) < 1.96 * found.deviations)
         # 95 % if the model of patches were right; it is not quite, and errs to both sides
         assert 0.85 < share <= 1
 
@@ -80,8 +89,7 @@ class TestEveryMethod:
 
 
 def test_groups_do_better_than_one_basis():
-    clean = drawn(90, 80)
-    found = {method: denoise(noisy(clean), SIGMA, method=method, clean=clean, peak=255).psnr for method in METHODS}
+    found = {method: denoised("large", method).psnr for method in METHODS}
     assert found["grouped"] > max(found["mixture"], found["threshold"], found["ppca"])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lowdim.recipes.pictures.missing_pixels import depth, diffused, local_fill
+from lowdim.recipes.pictures.missing_pixels import depth, diffuse, local_fill
 
 RNG = np.random.default_rng(0)
 
@@ -46,7 +46,7 @@ def test_a_large_hole_is_filled_by_diffusion():
     surface = (x - 20) ** 2 - (y - 15) ** 2 + x
     holes = np.zeros(surface.shape, dtype=bool)
     holes[5:25, 8:33] = True
-    np.testing.assert_allclose(diffused(np.where(holes, np.nan, surface)), surface, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(diffuse(np.where(holes, np.nan, surface)), surface, rtol=0, atol=1e-9)
     filled = local_fill(np.where(holes, np.nan, surface))
     deep = depth(holes) > 4
     np.testing.assert_allclose(filled[deep], surface[deep], atol=1e-9)
@@ -56,9 +56,9 @@ def test_halves_come_near_the_same(monkeypatch):
     picture = np.cumsum(np.cumsum(np.random.default_rng(0).standard_normal((61, 80)), axis=0), axis=1)
     holes = np.zeros(picture.shape, dtype=bool)
     holes[10:50, 5:70] = True
-    whole = diffused(np.where(holes, np.nan, picture))
+    whole = diffuse(np.where(holes, np.nan, picture))
     monkeypatch.setattr("lowdim.recipes.pictures.missing_pixels.MOST", 300)
-    swept = diffused(np.where(holes, np.nan, picture))
+    swept = diffuse(np.where(holes, np.nan, picture))
     # a tenth of the deviation of the fill: what twenty sweeps leave of a start from half the size
     assert np.sqrt(np.mean((swept - whole)[holes] ** 2)) < 0.1 * whole[holes].std()
     np.testing.assert_array_equal(swept[~holes], picture[~holes])

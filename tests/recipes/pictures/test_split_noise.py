@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lowdim import denoise
-from lowdim.recipes.pictures.uncertainty import SIDE, _squares, calibrated_variances
+from lowdim.recipes.pictures.uncertainty import SIDE, _squares, calibrate_variances
 
 
 @pytest.mark.parametrize("says", [0.5, 1.0, 2.0])
@@ -22,16 +22,14 @@ def test_a_model_that_is_too_sure_or_not_sure_enough_is_corrected(says):
     def half(picture, width):
         return picture / 2, np.full(picture.shape, says * right)
 
-    found = calibrated_variances(y, half(y, 8)[1], 8, half)
+    found = calibrate_variances(y, half(y, 8)[1], 8, half)
     np.testing.assert_allclose(found, right, rtol=0.08)
 
 
 def test_small_pictures_are_left_nearly_as_they_are():
     """200 values tell an error of 0.01 to ± 0.1: nothing."""
     y = np.random.default_rng(0).standard_normal((20, 10))
-    found = calibrated_variances(
-        y, np.full(y.shape, 0.01), 8, lambda seen, width: (0 * seen, np.full(seen.shape, 0.01))
-    )
+    found = calibrate_variances(y, np.full(y.shape, 0.01), 8, lambda seen, width: (0 * seen, np.full(seen.shape, 0.01)))
     np.testing.assert_allclose(found, 0.01, rtol=0.2)
 
 
@@ -60,7 +58,7 @@ def test_deviations_of_a_flat_picture_come_nearer_to_its_errors(method, monkeypa
 
     after = size()
     monkeypatch.setattr(
-        "lowdim.recipes.pictures.denoise.calibrated_variances", lambda seen, variances, width, method: variances
+        "lowdim.recipes.pictures.denoise.calibrate_variances", lambda seen, variances, width, method: variances
     )
     before = size()
     assert before < 0.5

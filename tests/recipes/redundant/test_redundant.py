@@ -11,7 +11,7 @@ from scipy import sparse
 
 import lowdim
 from lowdim.errors import BadInput, BadParameter, MissingValues, NeedsAnotherPass, TooLarge
-from lowdim.matrices.convert import relative_spacing
+from lowdim.matrices.convert import spacing_of
 from lowdim.recipes.redundant.redundant import value_steps
 from lowdim.recipes.redundant.result import redundancy_lines
 from lowdim.results.table import Table
@@ -95,7 +95,7 @@ def test_steps_are_what_values_were_rounded_to(dtype):
     X = rng.normal(50, 12, (300, 5)).astype(dtype)
     for j, decimals in enumerate((-1, 0, 1, 3)):
         X[:, j] = X[:, j].round(decimals)
-    steps = value_steps(lowdim.open(X), relative_spacing(X.dtype))
+    steps = value_steps(lowdim.open(X), spacing_of(X.dtype))
     np.testing.assert_allclose(steps, [10, 1, 0.1, 0.001, 0], rtol=1e-12)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lowdim.recipes.topics.result import alive, first_words, lift, ranked, topic_given_word
+from lowdim.recipes.topics.result import alive, first_words, lift, rank, topic_given_word
 
 # the, cat, rare, bank; topics of 3/4 and 1/4 of all words
 TOPICS = np.array([[0.6, 0.3, 0.1, 0.0], [0.6, 0.0, 0.0, 0.4]])
@@ -31,7 +31,7 @@ def test_bayes_and_lift() -> None:
 def test_rankings(by: str, first: list[int], second: list[int]) -> None:
     found = first_words(TOPICS, WEIGHTS, by, 4)
     assert [row.tolist() for row in found] == [first, second]  # and no word that a topic does not have
-    assert ranked(TOPICS, WEIGHTS, by).shape == (2, 4)
+    assert rank(TOPICS, WEIGHTS, by).shape == (2, 4)
 
 
 def test_a_topic_that_nobody_has() -> None:

@@ -17,19 +17,19 @@ from sklearn.decomposition import NMF
 
 import lowdim
 from lowdim.errors import BadInput, BadParameter, EmptyTexts, RankWarning
-from lowdim.recipes.topics.counts import PIECES, count_words, weighed
+from lowdim.recipes.topics.counts import PIECES, count_words, weigh
 from lowdim.recipes.topics.fit import (
     Fitted,
     fit_lda,
     fit_topics,
-    fitted,
     halves,
     likely_shares,
     near_the_best,
-    normalised,
+    normalise,
     perplexity,
-    smoothed,
+    smooth,
     stability,
+    topics_from_factors,
 )
 from lowdim.recipes.topics.result import Topics
 from lowdim.recipes.topics.topics import topics
@@ -258,7 +258,7 @@ def test_topics_that_nobody_has_are_told(monkeypatch: pytest.MonkeyPatch) -> Non
     def fit(X: Any, k: int, loss: str, seed: int, start: int = 0) -> Fitted:
         W = np.insert(good.shares * counts.lengths[:, None], 1, 0.0 if start == 0 else 1.0, axis=1)
         H = np.insert(good.topics, 1, 0.1 if start == 0 else 0.0, axis=0)
-        return fitted(X, W, H, 1.0, 5.0, 3, True)
+        return topics_from_factors(X, W, H, 1.0, 5.0, 3, True)
 
     monkeypatch.setattr("lowdim.recipes.topics.topics.fit_topics", fit)
     with pytest.warns(RankWarning, match="1 of 3 topics has no words, as the texts tell no more than 2 apart: ask"):
@@ -280,7 +280,7 @@ def test_starts_that_ended_far_above_do_not_count(monkeypatch: pytest.MonkeyPatc
     topics_of = [good.topics, good.topics, bad.topics]
 
     def fit(X: Any, k: int, loss: str, seed: int, start: int = 0) -> Fitted:
-        return fitted(X, good.shares, topics_of[start], 1.0, reached[start], 3, True)
+        return topics_from_factors(X, good.shares, topics_of[start], 1.0, reached[start], 3, True)
 
     monkeypatch.setattr("lowdim.recipes.topics.topics.fit_topics", fit)
     np.testing.assert_allclose(find(TEXTS, 2, starts=3).stability, 1)
@@ -294,7 +294,7 @@ def test_least_squares_begin_where_nmf_does() -> None:
     X = count_words(TEXTS, None, 1.0, None).X
     one, other = (fit_topics(X, 3, "frobenius", seed) for seed in (1, 2))
     np.testing.assert_array_equal(one.topics, other.topics)
-    theirs = NMF(3, tol=1e-6, max_iter=2000).fit(weighed(X)[0]).components_
+    theirs = NMF(3, tol=1e-6, max_iter=2000).fit(weigh(X)[0]).components_
     theirs /= theirs.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(one.topics, theirs, atol=1e-3)  # the search stops at a residual of 1e-3
     assert not np.array_equal(fit_topics(X, 3, "frobenius", 1, 1).topics, fit_topics(X, 3, "frobenius", 2, 1).topics)
@@ -305,7 +305,7 @@ def test_chances_of_least_squares_are_about_counts() -> None:
     """With one topic and texts of all words the factor of tf-idf is idf × shares, which must be divided by idf."""
     H = np.array([[2.0, 6.0]])
     X = scipy.sparse.csr_array(np.array([[500.0, 500.0]]))
-    found = fitted(X, np.ones((1, 1)), H, np.array([1.0, 3.0]))
+    found = topics_from_factors(X, np.ones((1, 1)), H, np.array([1.0, 3.0]))
     np.testing.assert_allclose(found.topics, [[0.25, 0.75]])
     np.testing.assert_allclose(found.chances, [[0.5, 0.5]])  # 2 / 1 and 6 / 3, and one more word of each
 
@@ -428,14 +428,14 @@ def test_shares_of_other_texts_are_the_likeliest() -> None:
 
 
 def test_a_part_that_died_is_a_topic_that_no_text_has() -> None:
-    found, shares = normalised(np.array([[2.0, 1.0], [0.0, 0.0]]), np.array([[1.0, 3.0], [0.0, 0.0]]))
+    found, shares = normalise(np.array([[2.0, 1.0], [0.0, 0.0]]), np.array([[1.0, 3.0], [0.0, 0.0]]))
     np.testing.assert_array_equal(found, [[0.25, 0.75], [0.5, 0.5]])
     np.testing.assert_array_equal(shares, [[1, 0], [0, 0]])
 
 
 def test_smoothing_adds_one_over_k() -> None:
     # 8 words of topic one, none of topic two: (6 + ½, 2 + ½) / 9 and (½, ½)
-    chances = smoothed(np.array([[0.75, 0.25], [0.5, 0.5]]), np.array([8.0, 0.0]))
+    chances = smooth(np.array([[0.75, 0.25], [0.5, 0.5]]), np.array([8.0, 0.0]))
     np.testing.assert_allclose(chances, [[6.5 / 9, 2.5 / 9], [0.5, 0.5]])
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lowdim.solvers.rank.parallel_analysis import flipped, parallel_analysis, top_squares
+from lowdim.solvers.rank.parallel_analysis import flip_signs, parallel_analysis, top_squares
 
 
 @pytest.mark.parametrize("shape", [(30, 8), (8, 30)])
@@ -45,7 +45,7 @@ def test_rows_of_unequal_size_have_no_components_by_signs(n, p):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((n, p)) / np.sqrt(rng.chisquare(3, (n, 1)) / 3)
         X -= X.mean(axis=0)
-        by_signs += parallel_analysis(X, 19, 3, rng, flipped).count > 0
+        by_signs += parallel_analysis(X, 19, 3, rng, flip_signs).count > 0
         by_shuffles += parallel_analysis(X, 19, 3, rng).count > 0
     assert by_signs <= 5
     assert by_shuffles > 30
@@ -57,6 +57,6 @@ def test_one_huge_row_is_no_component_by_signs():
     X = rng.standard_normal((30, 60))
     X[3] *= 1000
     X -= X.mean(axis=0)
-    drawn = [np.linalg.norm(flipped(X, rng), 2) for _ in range(10)]
+    drawn = [np.linalg.norm(flip_signs(X, rng), 2) for _ in range(10)]
     # the mark on the mean would be a part of 1/60; what is left is the chance of the other rows, 1,000 times smaller
     np.testing.assert_allclose(drawn, np.linalg.norm(X, 2), rtol=1e-3)

@@ -11,8 +11,8 @@ from lowdim.solvers.rank.spectrum_rules import (
     broken_stick,
     broken_stick_count,
     kaiser_count,
+    measure_sphericity,
     ppca_bic,
-    roundness,
     share_count,
 )
 
@@ -100,9 +100,9 @@ def test_noise_is_round_and_uneven_noise_is_not(n, p):
     for _ in range(200):
         X = rng.standard_normal((n, p))
         values = np.linalg.eigvalsh(X @ X.T if n < p else X.T @ X)
-        z.append(roundness(values, max(n, p))[0])
+        z.append(measure_sphericity(values, max(n, p))[0])
     # about normal with mean 0 and deviation 1: means of 200 within three standard errors and the law's own O(1/p)
     assert abs(np.mean(z)) < 3 / np.sqrt(200) + 2 / min(n, p)
     assert 0.8 < np.std(z) < 1.25
     X = rng.standard_normal((n, p)) * uneven
-    assert roundness(np.linalg.eigvalsh(X @ X.T if n < p else X.T @ X), max(n, p))[0] > np.max(z)
+    assert measure_sphericity(np.linalg.eigvalsh(X @ X.T if n < p else X.T @ X), max(n, p))[0] > np.max(z)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from lowdim.solvers.resampling import axes as bootstrap_axes
-from lowdim.solvers.resampling.axes import align, axis_intervals, overlaps_of, percentiles, score_intervals
-from lowdim.solvers.resampling.bootstrap import Sample, drawn, memory_needed, resampled
+from lowdim.solvers.resampling.axes import align, axis_intervals, compute_overlaps, percentiles, score_intervals
+from lowdim.solvers.resampling.bootstrap import Sample, draw_counts, memory_needed, resample_often
 
 B, K, LEVEL = 40, 3, 0.9
 
@@ -23,7 +23,7 @@ def naive(Y, count, seed, k, center, rescale, axes):
     """A full SVD of every resampled matrix."""
     n, p = Y.shape
     for b in range(count):
-        R = np.repeat(Y, drawn(np.arange(n), n, seed, b).astype(int), axis=0)
+        R = np.repeat(Y, draw_counts(np.arange(n), n, seed, b).astype(int), axis=0)
         mean = R.mean(axis=0) if center else np.zeros(p)
         scale = np.sqrt(((R - mean) ** 2).sum(axis=0) / (n - 1)) if rescale else np.ones(p)
         _, s, Vt = np.linalg.svd((R - mean) / scale, full_matrices=False)
@@ -40,13 +40,13 @@ def test_it_equals_the_decomposition_of_every_resample(shape, center, rescale, c
     if rescale:
         Y /= np.sqrt((Y**2).sum(axis=0) / (len(Y) - 1))
     axes = np.linalg.svd(Y, full_matrices=False)[2][:K]
-    found = resampled(Sample(Y, K, center=center, rescale=rescale, careful=careful), B, seed=5)
+    found = resample_often(Sample(Y, K, center=center, rescale=rescale, careful=careful), B, seed=5)
     truth = list(naive(Y, B, 5, K, center, rescale, axes))
     values = np.array([one[0][:K] for one in truth])
     # all of the figures are about one, but for variances, which are compared relative to themselves
     assert np.allclose(found.spectra[:, :K], values, rtol=1e-12)
     assert np.allclose(found.totals, [one[0].sum() for one in truth], rtol=1e-12)
-    turns = align(overlaps_of(found, axes), LEVEL, procrustes=False).turns
+    turns = align(compute_overlaps(found, axes), LEVEL, procrustes=False).turns
     ones = np.ones((B, K))
     entries = axis_intervals(found, turns, ones, axes, LEVEL)
     scores = score_intervals(found, turns, ones, (Y @ axes.T).T.copy(), LEVEL)
@@ -66,8 +66,8 @@ def test_small_components_keep_their_digits_where_rows_are_decomposed():
     Y = (U - U.mean(axis=0)) * [1.0, 1e-2, 1e-6] @ V.T
     axes = np.linalg.svd(Y, full_matrices=False)[2][:3]
     truth = np.array([one[0][:3] for one in naive(Y, B, 0, 3, True, False, axes)])
-    by_rows = resampled(Sample(Y, 3, careful=True), B, 0).spectra[:, :3]
-    by_gram = resampled(Sample(Y, 3), B, 0).spectra[:, :3]
+    by_rows = resample_often(Sample(Y, 3, careful=True), B, 0).spectra[:, :3]
+    by_gram = resample_often(Sample(Y, 3), B, 0).spectra[:, :3]
     assert np.allclose(by_rows, truth, rtol=1e-8, atol=0)
     assert not np.allclose(by_gram, truth, rtol=1e-8, atol=0)
 
@@ -77,8 +77,8 @@ def test_weights_count_rows(shape):
     Y = rows(*shape)
     weight = np.random.default_rng(3).integers(0, 4, len(Y))
     Y = Y - weight @ Y / weight.sum()
-    twice = resampled(Sample(np.repeat(Y, weight, axis=0), 2), 10, 1)
-    once = resampled(Sample(Y, 2, weight=weight), 10, 1)
+    twice = resample_often(Sample(np.repeat(Y, weight, axis=0), 2), 10, 1)
+    once = resample_often(Sample(Y, 2, weight=weight), 10, 1)
     m = min(twice.spectra.shape[1], once.spectra.shape[1])
     assert np.allclose(once.spectra[:, :m], twice.spectra[:, :m], rtol=1e-10, atol=1e-10)
 
@@ -86,25 +86,25 @@ def test_weights_count_rows(shape):
 def test_variances_do_not_depend_on_the_order_or_a_rotation_of_columns():
     Y = rows(20, 50)
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(50, 50)))[0]
-    plain, turned, mixed = (resampled(Sample(Z, K), 10, 0).spectra for Z in (Y, Y @ turn, Y[:, ::-1]))
+    plain, turned, mixed = (resample_often(Sample(Z, K), 10, 0).spectra for Z in (Y, Y @ turn, Y[:, ::-1]))
     assert np.allclose(turned, plain, rtol=1e-10, atol=1e-10)
     assert np.allclose(mixed, plain, rtol=1e-10, atol=1e-10)
 
 
 def test_the_seed_says_which_rows_and_the_threads_do_not(monkeypatch):
     Y = rows(20, 50)
-    first = resampled(Sample(Y, K), 20, 7)
-    monkeypatch.setattr("lowdim.solvers.resampling.bootstrap.TASK", 3)
-    again, other = resampled(Sample(Y, K), 20, 7), resampled(Sample(Y, K), 20, 8)
+    first = resample_often(Sample(Y, K), 20, 7)
+    monkeypatch.setattr("lowdim.solvers.resampling.bootstrap.RESAMPLES_PER_TASK", 3)
+    again, other = resample_often(Sample(Y, K), 20, 7), resample_often(Sample(Y, K), 20, 8)
     assert np.array_equal(first.axes, again.axes)
     assert not np.array_equal(first.spectra, other.spectra)
-    longer = resampled(Sample(Y, K), 30, 7)  # more resamples begin with the same ones
+    longer = resample_often(Sample(Y, K), 30, 7)  # more resamples begin with the same ones
     assert np.array_equal(longer.spectra[:20], first.spectra)
 
 
 def test_directions_that_a_resample_lacks_are_not_made_up():
-    found = resampled(Sample(rows(6, 30), 5), 30, 0)
-    distinct = np.array([np.count_nonzero(drawn(np.arange(6), 6, 0, b)) for b in range(30)])
+    found = resample_often(Sample(rows(6, 30), 5), 30, 0)
+    distinct = np.array([np.count_nonzero(draw_counts(np.arange(6), 6, 0, b)) for b in range(30)])
     for b in range(30):
         there = min(distinct[b] - 1, 5)
         assert np.isfinite(found.axes[:there, b]).all()
@@ -118,7 +118,7 @@ def test_no_more_is_held_at_a_time_than_is_said(monkeypatch):
     """Draws of p columns are never made at once: each block has BLOCK_BYTES of them."""
     monkeypatch.setattr(bootstrap_axes, "BLOCK_BYTES", 8 * B * 16)
     Y, sizes = rows(10, 500), []
-    found = resampled(Sample(Y, 1), B, 0)
+    found = resample_often(Sample(Y, 1), B, 0)
     made = type(found).components
 
     def components(self, which, columns):

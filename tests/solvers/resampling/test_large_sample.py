@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from lowdim.models.probabilistic_pca.solvers.expected import information, spread_of
+from lowdim.models.probabilistic_pca.solvers.latent import find_spread, information
 from lowdim.results.uncertainty import Intervals
 from lowdim.solvers.resampling.large_sample import Spectrum, count_reaching
 
@@ -91,7 +91,7 @@ def test_information_without_holes_gives_andersons_law(k):
     V = np.linalg.qr(np.random.default_rng(1).normal(size=(p, k)))[0]
     lengths = np.array([3.0, 2.0, 1.2])[:k]
     known = information(V * lengths, noise, np.ones((1, p), bool), np.array([float(n)]), np.zeros(k))
-    found = spread_of(V * lengths, noise, known, noise_known=False)
+    found = find_spread(V * lengths, noise, known, noise_known=False)
     law = Spectrum(lengths**2 + noise, V.T, k, noise, n, 0.95)
     assert np.allclose(found.components, law.components().standard_error, rtol=1e-9)
     assert np.allclose(found.loadings, law.loadings(lengths).standard_error, rtol=1e-9)

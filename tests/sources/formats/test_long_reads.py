@@ -18,8 +18,8 @@ BYTES = np.random.default_rng(0).integers(0, 256, 3 * 2**20 + 12_345, dtype=np.u
 def path(request, tmp_path, monkeypatch):
     """A file that is taken for small, or for larger than memory, on a fast or a slow disk."""
     monkeypatch.setattr(long_reads, "available_memory", lambda: 2**60 if request.param == "cached" else 1)
-    monkeypatch.setattr(long_reads, "TRIAL", 2**16)
-    monkeypatch.setattr(long_reads, "FAST", 1e30 if request.param == "judged slow" else 0.0)
+    monkeypatch.setattr(long_reads, "TRIAL_BYTES", 2**16)
+    monkeypatch.setattr(long_reads, "MIN_DIRECT_SPEED", 1e30 if request.param == "judged slow" else 0.0)
     BYTES.tofile(tmp_path / "bytes")
     return tmp_path / "bytes"
 

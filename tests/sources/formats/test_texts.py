@@ -105,7 +105,7 @@ def test_words_are_dropped_or_chosen(tmp_path: Path) -> None:
 
 
 def test_only_the_most_frequent_words_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lowdim.sources.formats.texts.MOST_WORDS", 1)
+    monkeypatch.setattr("lowdim.sources.formats.texts.MAX_WORDS", 1)
     write_jsonl(tmp_path / "t.jsonl")
     assert lowdim.open(tmp_path / "t.jsonl", table="body").columns == ("mat",)  # 4 times
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lowdim.errors import UnseenColumns, WrongColumns
-from lowdim.sources.genotypes.snps import Snps, match_snps, on_autosomes, relation
+from lowdim.sources.genotypes.snps import Snps, compare_alleles, match_snps, on_autosomes
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from lowdim.sources.genotypes.snps import Snps, match_snps, on_autosomes, relati
     ],
 )
 def test_how_alleles_stand_to_each_other(model, file, found):
-    assert relation(model, file) == found
+    assert compare_alleles(model, file) == found
 
 
 def matched(alleles, theirs, names=None, used=None):

@@ -10,8 +10,9 @@ import pytest
 
 import lowdim
 from lowdim.errors import BadParameter
+from lowdim.models.probabilistic_pca.figures import posterior_outlines
 from lowdim.views.plots.canvas import LIGHT, shades
-from lowdim.views.plots.missing import MOST_LINES, hole_map, holes, posterior_plane
+from lowdim.views.plots.missing import MOST_LINES, hole_map, holes
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def test_the_map_has_the_holes_of_the_table(holed):
     there = np.isnan(X.to_numpy())
     np.testing.assert_allclose(found.doubt[there], (deviations / spread)[there])
     assert found.n_missing == there.sum()
-    assert found.single
+    assert found.missing.shape == X.shape  # each cell is one entry
 
 
 def test_order_by_pattern_moves_rows_and_columns_only(holed):
@@ -50,7 +51,7 @@ def test_many_rows_share_cells():
     X = np.where(rng.random((3 * MOST_LINES + 7, 5)) < 0.3, np.nan, rng.normal(size=(3 * MOST_LINES + 7, 5)))
     found = hole_map(holes(X, deviations=np.ones_like(X)))
     assert len(found.missing) <= MOST_LINES
-    assert not found.single
+    assert found.missing.shape[0] < len(X)  # each cell stands for several
     sizes = np.diff([*range(0, len(X), 4), len(X)])
     assert (found.missing.T @ sizes).sum() == pytest.approx(np.isnan(X).sum())
     assert np.nanmax(found.doubt) == pytest.approx(float((1 / np.nanstd(X, axis=0)).max()))
@@ -114,19 +115,24 @@ def test_deviations_of_pca_are_those_of_its_own_model(holed):
     assert ((found > 0) == np.isnan(X)).all()
 
 
+def areas(outlines):
+    """(n,) within closed outlines (n, m, 2)."""
+    x, y = np.moveaxis(outlines - outlines.mean(axis=1, keepdims=True), 2, 0)
+    return 0.5 * np.abs((x * np.roll(y, -1, axis=1) - y * np.roll(x, -1, axis=1)).sum(axis=1))
+
+
 def test_ellipses_hold_what_they_say():
     rng = np.random.default_rng(0)
     root = rng.normal(size=(3, 3))
     covariance = root @ root.T
-    found = posterior_plane(np.zeros((1, 3)), covariance[None], np.zeros(1, int), 5, ("a", "b"), (0, 2), 0.8)
+    (edge,) = posterior_outlines(np.zeros((1, 2)), covariance[np.ix_([0, 2], [0, 2])][None], 0.8)
     draws = rng.multivariate_normal(np.zeros(3), covariance, 20_000)[:, [0, 2]]
     inside = np.einsum("ni,ij,nj->n", draws, np.linalg.inv(covariance[np.ix_([0, 2], [0, 2])]), draws)
-    edge = found.outlines[0]
     reach = np.einsum("ni,ij,nj->n", edge, np.linalg.inv(covariance[np.ix_([0, 2], [0, 2])]), edge)
     np.testing.assert_allclose(reach, reach[0])
     assert np.mean(inside <= reach[0]) == pytest.approx(0.8, abs=0.01)  # 3.5 standard errors of 20,000 draws
     area = np.pi * reach[0] * np.sqrt(np.linalg.det(covariance[np.ix_([0, 2], [0, 2])]))
-    assert found.areas[0] == pytest.approx(area, rel=0.005)  # a polygon of 48 corners is 0.3 % smaller
+    assert areas(edge[None])[0] == pytest.approx(area, rel=0.005)  # a polygon of 48 corners is 0.3 % smaller
 
 
 def test_rows_with_holes_have_larger_ellipses(holed, axes):
@@ -136,13 +142,12 @@ def test_rows_with_holes_have_larger_ellipses(holed, axes):
     few.iloc[:, :2] = np.nan
     many.iloc[:, :9] = np.nan
 
-    def areas(rows):
+    def areas_of(rows):
         means, covariances = model.posterior(rows)
-        holes = rows.isna().sum(axis=1).to_numpy()
-        return posterior_plane(means, covariances, holes, X.shape[1], ("a", "b")).areas
+        return areas(posterior_outlines(means[:, :2], covariances[:, :2, :2], 0.5))
 
-    assert (areas(few) > areas(whole)).all()
-    assert (areas(many) > areas(few)).all()
+    assert (areas_of(few) > areas_of(whole)).all()
+    assert (areas_of(many) > areas_of(few)).all()
     assert model.plot.posterior(X, axes) is axes
     drawn = sum(len(one.get_paths()) for one in axes.collections if len(one.get_paths()) > 1)
     assert drawn == len(X)

@@ -8,20 +8,18 @@ from matplotlib import pyplot
 
 import lowdim
 from lowdim.errors import BadParameter
-from lowdim.views.plots.canvas import DARK, LIGHT, dark_paper, inks
-from lowdim.views.plots.pictures import (
-    SIGNED,
-    gallery,
-    gallery_lines,
-    part_pixels,
-    picture_pixels,
-    series,
-    signed_pixels,
-    traversal,
+from lowdim.models.base.picture_plots import (
+    gallery_grid,
+    grey_limits,
+    reconstruction_errors,
+    traversal_rows,
     usual_counts,
 )
+from lowdim.views.plots.canvas import DARK, LIGHT, dark_paper, inks
+from lowdim.views.plots.pictures import part_pixels, picture_pixels, signed_pixels
 
 SHAPE = (8, 8)
+STEPS = np.linspace(-2.0, 2.0, 5)
 
 
 @pytest.fixture(scope="module")
@@ -53,43 +51,42 @@ def tiles(ax, side: int = 8) -> list[np.ndarray]:
 def test_all_components_make_the_row_again(digits):
     full = lowdim.PCA().fit(digits)
     made = np.stack(list(full.reconstructions(digits[:3])))
-    found = series(digits[:3], (1, full.n_components_), made[[0, -1]], SHAPE)
-    assert np.abs(found.left).max() < 1e-9 * digits.max()  # rounding of 64 sums
-    assert (found.errors[1] < 1e-12).all()
-    assert (found.errors[0] > 0.1).all()
+    first, last = reconstruction_errors(digits[:3], made[[0, -1]])
+    assert np.abs(digits[:3] - made[-1]).max() < 1e-9 * digits.max()  # rounding of 64 sums
+    assert (last < 1e-12).all()
+    assert (first > 0.1).all()
 
 
 def test_errors_fall_as_components_are_added(digits, model):
     made = np.stack(list(model.reconstructions(digits[:20])))
-    found = series(digits[:20], range(1, 13), made, SHAPE)
-    about_mean = np.linalg.norm(digits[:20][None] - found.rows, axis=2)
-    np.testing.assert_allclose(found.errors, about_mean / np.linalg.norm(digits[:20], axis=1))
-    assert (np.diff(found.errors, axis=0) <= 1e-12).all()
+    errors = reconstruction_errors(digits[:20], made)
+    about_mean = np.linalg.norm(digits[:20][None] - made, axis=2)
+    np.testing.assert_allclose(errors, about_mean / np.linalg.norm(digits[:20], axis=1))
+    assert (np.diff(errors, axis=0) <= 1e-12).all()
 
 
 def test_errors_leave_out_what_is_missing():
     rows = np.array([[3.0, np.nan, 4.0, 0.0]])
-    found = series(rows, (1,), np.array([[[3.0, 99.0, 4.0, 5.0]]]), (2, 2))
-    assert found.errors[0, 0] == pytest.approx(1.0)
-    assert np.isnan(series(np.zeros((1, 4)), (1,), np.ones((1, 1, 4)), (2, 2)).errors).all()
+    assert reconstruction_errors(rows, np.array([[[3.0, 99.0, 4.0, 5.0]]]))[0, 0] == pytest.approx(1.0)
+    assert np.isnan(reconstruction_errors(np.zeros((1, 4)), np.ones((1, 1, 4)))).all()
 
 
 def test_the_middle_of_a_traversal_is_the_mean(model):
     spread = np.sqrt(model.explained_variance_)
-    found = traversal(model.inverse_transform, np.zeros(12), spread, [0, 1], [f"PC{j + 1}" for j in range(12)], SHAPE)
-    np.testing.assert_allclose(found.rows[2, 2], model.mean_, atol=1e-12)
-    np.testing.assert_allclose(found.rows[2, 4], model.mean_ + 2 * spread[0] * model.components_[0], atol=1e-12)
-    np.testing.assert_allclose(found.rows[4, 2], model.mean_ + 2 * spread[1] * model.components_[1], atol=1e-12)
-    assert traversal(model.inverse_transform, np.zeros(12), spread, [3], ["a"] * 12, SHAPE).rows.shape == (1, 5, 64)
+    rows = traversal_rows(model.inverse_transform, np.zeros(12), spread, [0, 1], STEPS)
+    np.testing.assert_allclose(rows[2, 2], model.mean_, atol=1e-12)
+    np.testing.assert_allclose(rows[2, 4], model.mean_ + 2 * spread[0] * model.components_[0], atol=1e-12)
+    np.testing.assert_allclose(rows[4, 2], model.mean_ + 2 * spread[1] * model.components_[1], atol=1e-12)
+    assert traversal_rows(model.inverse_transform, np.zeros(12), spread, [3], STEPS).shape == (1, 5, 64)
 
 
 def test_the_ground_of_drawings_stays_black(model):
     spread = np.sqrt(model.explained_variance_)
-    found = traversal(model.inverse_transform, np.zeros(12), spread, [0, 1], ["a"] * 12, SHAPE)
-    assert found.rows.min() < -0.5  # a plane leaves the range of the data …
-    assert found.limits[0] == 0.0  # … but column 0 is 0 in every row
-    photographs = found.rows + np.linspace(-0.1, 0.1, 5)[:, None, None]  # all pixels change
-    assert type(found)(photographs, found.across, found.up, found.names, SHAPE).limits[0] < -0.5
+    rows = traversal_rows(model.inverse_transform, np.zeros(12), spread, [0, 1], STEPS)
+    assert rows.min() < -0.5  # a plane leaves the range of the data …
+    assert grey_limits(rows)[0] == 0.0  # … but column 0 is 0 in every row
+    photographs = rows + np.linspace(-0.1, 0.1, 5)[:, None, None]  # all pixels change
+    assert grey_limits(photographs)[0] < -0.5
 
 
 @pytest.mark.parametrize(("most", "counts"), [(1, (1,)), (2, (1, 2)), (12, (1, 2, 5, 10, 12)), (10, (1, 2, 5, 10))])
@@ -192,14 +189,11 @@ def test_dark_paper(model):
 
 
 def test_full_lines_where_that_can_be():
-    def found(count):
-        return gallery(None, np.zeros((count, 4)), [""] * count, SIGNED, (2, 2), count)
-
     for count in range(1, 60):
-        lines, wide = gallery_lines(found(count))
+        lines, wide = gallery_grid(count, (2, 2))
         assert lines * wide >= count > (lines - 1) * wide
-    assert gallery_lines(found(24)) == (4, 6)
-    assert gallery_lines(found(10), columns=3) == (4, 3)
+    assert gallery_grid(24, (2, 2)) == (4, 6)
+    assert gallery_grid(10, (2, 2), columns=3) == (4, 3)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from matplotlib import pyplot
 
 import lowdim
-from lowdim.errors import BadParameter
+from lowdim.errors import BadParameter, WrongShape
 from lowdim.views.plots.groups import Groups, Shades, colour_of
 
 X = np.random.default_rng(0).normal(size=(40, 4))
@@ -21,6 +21,25 @@ def test_axes_that_do_not_fit_are_refused():
     for axes in ((1, 2), (1, 2, 3)):
         with pytest.raises(BadParameter, match="ax is a Figure, but Axes are needed"):
             model.plot.scores(X, ax=pyplot.figure(), axes=axes)
+
+
+@pytest.mark.parametrize("figure", ["scores", "biplot", "row_contributions", "row_cos2", "outliers"])
+@pytest.mark.parametrize("count", [3, 41])
+def test_names_are_as_many_as_rows(figure, count):
+    with pytest.raises(WrongShape, match=f"names has {count} names, but there are 40 rows"):
+        getattr(lowdim.PCA(2).fit(X).plot, figure)(X, names=["a"] * count)
+
+
+@pytest.mark.parametrize("columns", [0, -1, 2.5, "two"])
+def test_charts_beside_one_another_are_a_whole_number(columns):
+    with pytest.raises(BadParameter, match="columns must be a whole number from 1 or None"):
+        lowdim.NMF(2).fit(abs(X)).plot.parts(columns=columns)
+
+
+@pytest.mark.parametrize("level", [0, 1.0, 1.5])
+def test_levels_of_coefficients_are_shares(level):
+    with pytest.raises(BadParameter, match="level must be a number between 0 and 1"):
+        lowdim.PCRegression(2).fit(X, X[:, 0]).plot.coefficients(level=level)
 
 
 def test_many_dates_are_a_scale_and_few_are_groups():

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from lowdim import PCA, ProbabilisticPCA, choose_k, datasets
-from lowdim.models.linear.report import linear_payload
+from lowdim.models.linear.overview import linear_payload
 from lowdim.views.plots.rows import OutlierMap
 from lowdim.views.report.page import write_report
-from lowdim.views.report.payload import Beside, Payload, colour_column
+from lowdim.views.report.payload import Payload, ReportContext, colour_column
 
 HOSTILE = (
     "</script><img src=x onerror=\"document.title='broken into'\">",
@@ -35,7 +35,7 @@ def wines() -> Payload:
     return linear_payload(
         model.fit_,
         np.asarray(model.transform(frame)),
-        Beside(
+        ReportContext(
             "178 Italian wines",
             values=data.values,
             row_names=tuple(f"wine {i + 1}" for i in range(178)),
@@ -58,14 +58,14 @@ def pictures() -> Payload:
     """Digits of 8 × 8 pixels."""
     values = datasets.digits().values
     model = PCA(10).fit(values)
-    return linear_payload(model.fit_, model.transform(values), Beside("Digits", values=values, picture=(8, 8)))
+    return linear_payload(model.fit_, model.transform(values), ReportContext("Digits", values=values, picture=(8, 8)))
 
 
 def one_component() -> Payload:
     """Irises on a line, without their values."""
     values = datasets.iris().values
     model = PCA(1).fit(values)
-    return linear_payload(model.fit_, model.transform(values), Beside("Irises on a line"))
+    return linear_payload(model.fit_, model.transform(values), ReportContext("Irises on a line"))
 
 
 def with_holes() -> Payload:
@@ -75,7 +75,7 @@ def with_holes() -> Payload:
     values[rng.random(values.shape) < 0.1] = np.nan
     model = ProbabilisticPCA(2).fit(values)
     scores = np.asarray(model.transform(values)) * model.fit_.strengths  # hidden values, along the orthonormal axes
-    return linear_payload(model.fit_, scores, Beside("Holes", values=values))
+    return linear_payload(model.fit_, scores, ReportContext("Holes", values=values))
 
 
 def hostile() -> Payload:
@@ -88,7 +88,7 @@ def hostile() -> Payload:
     return linear_payload(
         fit,
         model.transform(values),
-        Beside(
+        ReportContext(
             HOSTILE[0],
             values=values,
             row_names=names,
@@ -107,7 +107,9 @@ def many(n: int = 100_000) -> Payload:
     values = 2 * rng.normal(size=(5, 6))[group] + rng.normal(size=(n, 6))
     model = PCA(3).fit(values)
     colours = (colour_column("cloud", group),)
-    return linear_payload(model.fit_, model.transform(values), Beside("Many points", values=values, colours=colours))
+    return linear_payload(
+        model.fit_, model.transform(values), ReportContext("Many points", values=values, colours=colours)
+    )
 
 
 def written(payload: Payload, folder: Path, name: str) -> str:

@@ -9,10 +9,10 @@ import pytest
 
 from lowdim import PCA, datasets
 from lowdim.errors import BadInput
-from lowdim.models.linear.report import linear_payload
-from lowdim.results.certificate import uncertified
+from lowdim.models.linear.overview import linear_payload
+from lowdim.results.certificate import blank_certificate
 from lowdim.views.report import payload as report_rows
-from lowdim.views.report.payload import Beside, colour_column
+from lowdim.views.report.payload import ReportContext, colour_column
 from views.report import pages
 
 
@@ -35,7 +35,7 @@ def test_json_has_no_nan(make):
 def test_a_row_is_the_mean_and_its_scores_times_loadings_over_gain():
     values = datasets.wine().values
     model = PCA(scale=True).fit(values)
-    told = linear_payload(model.fit_, model.transform(values), Beside("Wine")).as_json()
+    told = linear_payload(model.fit_, model.transform(values), ReportContext("Wine")).as_json()
     columns = {name: floats(told["columns"][name]) for name in ("loadings", "mean", "gain")}
     again = columns["mean"] + floats(told["rows"]["scores"]) @ columns["loadings"] / columns["gain"]
     # float32 of scores, loadings, mean and gain: a few times 6e-8 of the largest value of a column
@@ -53,7 +53,7 @@ def test_rows_with_holes_come_back_as_the_model_fills_them():
 
 def test_shares_go_on_beyond_the_components_kept(fitted):
     model, _ = fitted
-    told = linear_payload(model.fit_, None, Beside("Iris")).as_json()
+    told = linear_payload(model.fit_, None, ReportContext("Iris")).as_json()
     shares = floats(told["spectrum"]["shares"])
     assert len(shares) == 4
     assert shares.sum() == pytest.approx(1, abs=1e-6)
@@ -74,14 +74,16 @@ def test_missing_values_are_counted():
 
 def test_what_was_not_certified_says_so(fitted):
     fit = fitted[0].fit_
-    bare = uncertified(fit.components, fit.variances, fit.total_variance, "elsewhere", "converted from scikit-learn")
-    proof = linear_payload(replace(fit, certificate=bare), None, Beside("Iris")).proof
+    bare = blank_certificate(
+        fit.components, fit.variances, fit.total_variance, "elsewhere", "converted from scikit-learn"
+    )
+    proof = linear_payload(replace(fit, certificate=bare), None, ReportContext("Iris")).proof
     assert (proof.word, proof.good, proof.sentence) == ("untrusted", False, "Converted from scikit-learn.")
 
 
 def test_records_without_deviations_have_no_correlations(fitted):
     fit = replace(fitted[0].fit_, column_variances=None)
-    told = linear_payload(fit, None, Beside("Iris")).as_json()["columns"]
+    told = linear_payload(fit, None, ReportContext("Iris")).as_json()["columns"]
     assert told["correlations"] is None
     assert told["deviations"] is None
 
@@ -89,15 +91,15 @@ def test_records_without_deviations_have_no_correlations(fitted):
 def test_swamping_is_a_warning():
     values = datasets.wine().values
     frame = datasets.wine().to_pandas()[list(datasets.wine().columns)]
-    assert "proline" in linear_payload(PCA(2).fit(frame).fit_, None, Beside("Wine")).warnings[0]
-    assert linear_payload(PCA(2, scale=True).fit(values).fit_, None, Beside("Wine")).warnings == ()
+    assert "proline" in linear_payload(PCA(2).fit(frame).fit_, None, ReportContext("Wine")).warnings[0]
+    assert linear_payload(PCA(2, scale=True).fit(values).fit_, None, ReportContext("Wine")).warnings == ()
 
 
 def test_more_rows_than_a_page_shows_are_sampled(monkeypatch, fitted):
     model, values = fitted
     monkeypatch.setattr(report_rows, "MOST_ROWS", 40)
     names = tuple(f"flower {i}" for i in range(150))
-    beside = Beside("Iris", values=values, row_names=names, colours=(colour_column("width", values[:, 1]),))
+    beside = ReportContext("Iris", values=values, row_names=names, colours=(colour_column("width", values[:, 1]),))
     scores = model.transform(values)
     rows = linear_payload(model.fit_, scores, beside).rows
     assert rows.total == 150
@@ -111,7 +113,7 @@ def test_more_rows_than_a_page_shows_are_sampled(monkeypatch, fitted):
 def test_more_values_than_a_page_holds_are_sampled(monkeypatch, fitted):
     model, values = fitted
     monkeypatch.setattr(report_rows, "MOST_CELLS", 40)
-    rows = linear_payload(model.fit_, model.transform(values), Beside("Iris", values=values)).rows
+    rows = linear_payload(model.fit_, model.transform(values), ReportContext("Iris", values=values)).rows
     assert len(rows.scores) == 150
     np.testing.assert_array_equal(rows.values, values[rows.held])
     assert len(rows.values) == 10
@@ -123,12 +125,12 @@ def test_more_values_than_a_page_holds_are_sampled(monkeypatch, fitted):
 def test_parts_of_other_rows_are_refused(fitted, wrong):
     model, values = fitted
     with pytest.raises(BadInput, match="150 scored rows"):
-        linear_payload(model.fit_, model.transform(values), Beside("Iris", **wrong))
+        linear_payload(model.fit_, model.transform(values), ReportContext("Iris", **wrong))
 
 
 def test_scores_of_another_fit_are_refused(fitted):
     with pytest.raises(BadInput, match="2 components, but the scores have 3"):
-        linear_payload(fitted[0].fit_, np.zeros((5, 3)), Beside("Iris"))
+        linear_payload(fitted[0].fit_, np.zeros((5, 3)), ReportContext("Iris"))
 
 
 def test_groups_and_numbers():

@@ -13,11 +13,11 @@ from lowdim import datasets
 from lowdim.models.kernel_pca.figures import _kernel
 from lowdim.models.kernel_pca.record import KernelFacts
 from lowdim.models.nmf.figures import leading_parts
-from lowdim.models.nmf.report import parts_section
+from lowdim.models.nmf.overview import parts_section
 from lowdim.models.pc_regression.figures import fit_coefficients
-from lowdim.models.pc_regression.report import MOST_COLUMNS as MOST_DRAWN
-from lowdim.models.pc_regression.report import regression_section
-from lowdim.models.pc_regression.tables import regression_table
+from lowdim.models.pc_regression.overview import MOST_COLUMNS as MOST_DRAWN
+from lowdim.models.pc_regression.overview import regression_section
+from lowdim.models.pc_regression.tables import coefficient_columns
 from lowdim.models.vector_quantizer.figures import clusters
 from lowdim.views.plots.missing import holes
 from lowdim.views.plots.representations import leading
@@ -62,7 +62,7 @@ def test_a_map_of_many_rows_keeps_those_with_most_holes():
 def test_holes_of_some_rows_and_columns():
     given = np.array([[np.nan, 1.0, np.nan], [2.0, np.nan, 5.0], [4.0, 3.0, 9.0]])
     found = holes(given, np.full((3, 3), 7.0), np.full((3, 3), 0.5))
-    some = found.within(np.array([2, 1]), np.array([1, 0]))
+    some = found.restrict_to(np.array([2, 1]), np.array([1, 0]))
     assert (some.row.tolist(), some.column.tolist(), some.value.tolist()) == ([1], [0], [7.0])
     assert some.doubt.tolist() == [0.5]  # 1 and 3 have a standard deviation of 1
     assert found.missing.tolist() == [1, 1, 1]
@@ -86,7 +86,7 @@ def test_page_and_plot_name_the_same_columns_of_a_part():
 def test_page_and_plot_draw_the_same_coefficients():
     X = RNG.normal(size=(80, 50))
     model = lowdim.PCRegression(10).fit(X, X[:, 7] - X[:, 30])
-    table = regression_table(model.fit_, "coefficients", 0.95)
+    table = coefficient_columns(model.fit_, 0.95)
     found = fit_coefficients(model.fit_, 0, table, 0.95, MOST_DRAWN)
     (target,) = regression_section(model.fit_, table, 0.95, ()).data["targets"]
     places = np.frombuffer(base64.b64decode(target["drawn"]["data"]), dtype="<u4")
@@ -132,7 +132,7 @@ def test_grey_levels_span_their_ends():
 
 
 def test_tables_keep_numbers_and_say_what_is_left_out():
-    found = table_section("t", {"a": range(300), "b": [True] * 299 + [None]}).as_json()["data"]
+    found = table_section("t", {"a": range(300), "b": [True] * 299 + [None]}).data
     assert found["rows"][0] == [0, "yes"]
     assert found["more"] == 100
 

@@ -20,9 +20,9 @@ from sklearn.preprocessing import StandardScaler
 
 import lowdim
 from lowdim.errors import LowdimWarning
-from lowdim.models.base.overview import overview_of
+from lowdim.models.base.output import overview_of
 from lowdim.views.overview import Glance
-from lowdim.views.text.card import card_text, sparks
+from lowdim.views.text.card import card_text, sparkline
 from lowdim.views.text.facts import fit_facts
 from lowdim.views.text.lines import percent
 
@@ -214,10 +214,10 @@ def test_showing_a_model_computes_nothing():
 
 def test_blocks_are_as_high_as_their_numbers():
     heights = np.array([1.0, 0.9, 0.8, 0.7, 0.55, 0.45, 0.3, 0.2, 0.0])
-    assert sparks(Glance(heights, 9, "")) == "██▇▆▅▄▃▂▁"
-    assert sparks(Glance(heights, 2, "")) == "██│▇▆▅▄▃▂▁"
-    assert len(sparks(Glance(np.ones(500), 500, ""))) == 25  # and a sign that there are more
-    assert len(sparks(Glance(np.ones(500), 3, "", falls=True))) == 24
+    assert sparkline(Glance(heights, 9, "")) == "██▇▆▅▄▃▂▁"
+    assert sparkline(Glance(heights, 2, "")) == "██│▇▆▅▄▃▂▁"
+    assert len(sparkline(Glance(np.ones(500), 500, ""))) == 25  # and a sign that there are more
+    assert len(sparkline(Glance(np.ones(500), 3, "", falls=True))) == 24
 
 
 def test_lines_are_no_wider_than_asked():

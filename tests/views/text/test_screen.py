@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from lowdim import PCA
-from lowdim.models.base.overview import overview_of
+from lowdim.models.base.output import overview_of
 from lowdim.models.linear.overview import drivers, swamping
-from lowdim.results.certificate import uncertified
+from lowdim.results.certificate import blank_certificate
 from lowdim.results.record import LinearFit
 from lowdim.views.text.facts import fit_facts
-from lowdim.views.text.lines import bar, continued, listed, percent, wrapped
+from lowdim.views.text.lines import bar, break_command, listed, percent, wrapped
 from lowdim.views.text.screen import About, fit_screen
 
 
@@ -102,7 +102,9 @@ def test_accuracy_in_words():
     assert "keep one more or one fewer" in accuracy(cut)
     lost = replace(planes, certificate=replace(planes.certificate, untrusted=(1, 2)))
     assert accuracy(lost).startswith("NOT reached: the variance of component 2–3")
-    elsewhere = uncertified(planes.components, planes.variances, planes.total_variance, "another program", "who knows")
+    elsewhere = blank_certificate(
+        planes.components, planes.variances, planes.total_variance, "another program", "who knows"
+    )
     assert accuracy(replace(planes, certificate=elsewhere)) == "who knows"
 
 
@@ -132,7 +134,7 @@ def test_lists_say_how_many_they_leave_out():
 
 
 def test_long_commands_are_broken_before_options():
-    lines = continued("  lowdim fit a.csv --save b.lowdim -o c.csv", 30)
+    lines = break_command("  lowdim fit a.csv --save b.lowdim -o c.csv", 30)
     assert lines == ["  lowdim fit a.csv \\", "    --save b.lowdim -o c.csv"]
     joined = " ".join(line.rstrip("\\").strip() for line in lines)
     assert joined == "lowdim fit a.csv --save b.lowdim -o c.csv"

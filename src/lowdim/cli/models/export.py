@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.errors import say_line
-from lowdim.cli.options import load_model
+from lowdim.cli.data import load_model
+from lowdim.cli.options import TalkOptions, takes_groups
 from lowdim.errors import BadParameter
 
 EXAMPLES = """
@@ -23,12 +23,9 @@ Inverse = Annotated[bool, typer.Option("--inverse", help="The way back: scores i
 Double = Annotated[bool, typer.Option("--double", help="Compute in float64 in place of float32.")]
 
 
+@takes_groups(json="what is written is a graph; leave it out")
 def export(
-    model: options.ModelFile,
-    output: Onnx,
-    inverse: Inverse = False,
-    double: Double = False,
-    quiet: options.Quiet = False,
+    model: options.ModelFile, output: Onnx, inverse: Inverse = False, double: Double = False, *, talk: TalkOptions
 ) -> int:
     """Write a model as an ONNX graph: rows in, scores out."""
     from lowdim.cli.writing import check_output
@@ -42,8 +39,7 @@ def export(
             f"{type(estimator).__name__} is none; lowdim transform gives its scores."
         )
     write(output, inverse=inverse, dtype="float64" if double else "float32")
-    if not quiet:
-        ends = [f"{estimator.n_features_in_:,} columns", f"{estimator.n_components_:,} scores"]
-        given, made = reversed(ends) if inverse else ends
-        say_line(f"{output}: {given} in, {made} out")
+    ends = [f"{estimator.n_features_in_:,} columns", f"{estimator.n_components_:,} scores"]
+    given, made = reversed(ends) if inverse else ends
+    talk.note(output, f"{given} in, {made} out")
     return 0

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.errors import NOT_REACHED, say_line
-from lowdim.cli.options import ModelOptions, Wish, left_out, naming, takes_groups
-from lowdim.errors import BadParameter
-from lowdim.models.registry import prompt_of
+from lowdim.cli.data import prefix_errors, refuse_no_model
+from lowdim.cli.errors import INTERRUPTED, NOT_REACHED, say_line
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.errors import BadParameter, CannotMerge, WrongColumns
+from lowdim.models.registry import USUAL, part_of, prompt_of
 
 if TYPE_CHECKING:
     from lowdim.models.base.estimator import Model
@@ -34,9 +35,6 @@ lowdim fit big.parquet --memory 1GB --dry-run        # what would it take?
 cat wine.csv | lowdim fit - --json                   # for programs
 """
 
-Save = Annotated[
-    str | None, typer.Option(metavar="FILE", show_default=False, help="Where to keep the model: a .lowdim file.")
-]
 Resume = Annotated[
     str | None,
     typer.Option(metavar="FILE", show_default=False, help="Go on from the checkpoint of an interrupted fit."),
@@ -52,44 +50,39 @@ def fit(
     data: options.Data,
     *,
     asked: ModelOptions,
-    wish: Wish,
-    output: options.Output = None,
-    save: Save = None,
+    wish: DataOptions,
+    out: OutputOptions,
+    save: options.Save = None,
     resume: Resume = None,
     dry_run: options.DryRun = False,
-    json: options.Json = False,
     strict: Strict = False,
-    raw: options.Raw = False,
-    quiet: options.Quiet = False,
+    talk: TalkOptions,
 ) -> int:
     """Find the few dimensions that keep most of the variance."""
-    from lowdim.cli.checkpoint import keep_part
-    from lowdim.cli.console import shown
-    from lowdim.cli.model import build
+    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output, write_scores
 
-    wish, estimator = wish.of(data), build(asked)
+    wish, estimator = wish.of(data), asked.build()
     if resume is not None and not prompt_of(asked.name).resumes:
         raise BadParameter(f"--resume: --model {asked.name} leaves no checkpoints; fit it anew.")
-    if json and output == "-":
-        raise BadParameter("--json and -o - both want standard output; write the scores to a file.")
-    check_output(output, data)
+    talk.refuse_two_outputs(out.output, "scores")
+    check_output(out.output, data)
     check_output(save, data, ending=".lowdim")
-    with naming(wish.name):
+    with prefix_errors(wish.name):
         source = wish.open()
         if dry_run:
-            return say_plan(estimator.explain(source), "fit", json)
+            return say_plan(estimator.explain(source), "fit", talk.json)
         try:
-            estimator = fitted(estimator, source, resume, quiet, data)
+            estimator = fit_model(estimator, source, wish, talk, resume)
         except KeyboardInterrupt as stop:
             return keep_part(stop, context.obj, save)
         if save is not None:
             estimator.save(save)
-        if output is not None:
-            with shown(quiet, data):
-                write_scores(source, estimator, output, wish.label, raw)
-    say_fit("fit", estimator, wish, source, asked, json, quiet, save=save, output=output)
-    if resume is not None and not quiet:
+        if out.output is not None:
+            with show_progress(talk.quiet, data):
+                write_scores(source, estimator, out, wish.label)
+    say_fit("fit", estimator, wish, source, asked, talk, save=save, output=out.output)
+    if resume is not None and not talk.quiet:
         say_line(f"the fit is complete; the checkpoint {resume} can be deleted")
     if strict and not estimator.fit_.reached:
         say_line("error: the fit does not reach the accuracy asked for (--strict); see `accuracy` above")
@@ -97,16 +90,57 @@ def fit(
     return 0
 
 
-def fitted(estimator: Model, source: Source, resume: str | None, quiet: bool, data: str) -> Model:
-    """The model of the source, begun anew or carried on, with a progress bar."""
-    from lowdim.cli.console import shown
+def fit_model(estimator: Any, source: Source, wish: DataOptions, talk: TalkOptions, resume: str | None = None) -> Any:
+    """The model of the source, begun anew or carried on from a checkpoint, with a progress bar."""
+    from lowdim.cli.console import show_progress
 
     if resume is None:
-        with shown(quiet, data):
-            return cast("Model", estimator.fit(source))
-    from lowdim.cli.checkpoint import carried_on
+        with show_progress(talk.quiet, wish.data):
+            return estimator.fit(source)
+    refuse_no_model(resume)
+    checkpoint = part_of(estimator, "checkpoint")
+    assert checkpoint is not None  # as the prompt of the model says
+    try:
+        with show_progress(talk.quiet, wish.data):
+            return checkpoint.resume_fit(estimator, resume, source)
+    except (CannotMerge, WrongColumns) as error:
+        if not str(error).startswith(resume):
+            error.said_of(resume)
+        raise
 
-    return carried_on(estimator, source, resume, quiet, data)
+
+# Ctrl-C: what was learnt is kept in a file, and a later command goes on from there. The file is never deleted here: the
+# command that completes the fit says that it can be.
+
+
+def keep_part(stop: KeyboardInterrupt, argv: list[str], save: str | None) -> int:
+    """Write a checkpoint, if there is anything to keep, and say how to go on."""
+    model: Any = getattr(stop, "model", None)
+    checkpoint = None if model is None else part_of(model, "checkpoint")
+    if checkpoint is None:
+        say_line("interrupted; nothing was kept, as this fit can only be begun anew")
+        return INTERRUPTED
+    path = f"{os.path.splitext(save)[0] if save else 'lowdim'}.part.lowdim"
+    say_line(f"interrupted after {checkpoint.write_part(path, model)}, which {path} keeps; go on with")
+    print(f"  {shlex.join(['lowdim', *without_resume(argv), '--resume', path])}", flush=True, file=sys.stderr)
+    return INTERRUPTED
+
+
+def without_resume(argv: list[str]) -> list[str]:
+    """A command line without its --resume."""
+    kept: list[str] = []
+    skip = False
+    for word in argv:
+        if skip:
+            skip = False
+        elif word == "--resume":
+            skip = True
+        elif not word.startswith("--resume="):
+            kept.append(word)
+    return kept
+
+
+# What is said of a fit.
 
 
 def say_plan(plan: str, command: str, json: bool) -> int:
@@ -123,66 +157,76 @@ def say_plan(plan: str, command: str, json: bool) -> int:
 def say_fit(
     command: str,
     estimator: Model,
-    wish: Wish,
+    wish: DataOptions,
     source: Source,
     asked: ModelOptions,
-    json: bool,
-    quiet: bool,
+    talk: TalkOptions,
     save: str | None = None,
     output: str | None = None,
 ) -> None:
     """Print the summary of a fit, or the same as JSON."""
-    from lowdim.cli.console import say, say_json, text_width
-    from lowdim.models.base.overview import overview_of
+    from lowdim.models.base.output import overview_of
     from lowdim.views.text.facts import fit_facts
 
-    if json:
-        facts = {"data": wish.name, "left_out": dict(left_out(source)), **fit_facts(overview_of(estimator.fit_))}
-        say_json(command, {**facts, "saved": save, "output": output})
-    elif not quiet:
-        lines = _summary(estimator, wish, source, asked, save, output, text_width())
-        say(lines, sys.stderr if output == "-" else sys.stdout)
+    talk.say(
+        command,
+        lambda: {**wish.facts(source), **fit_facts(overview_of(estimator.fit_)), "saved": save, "output": output},
+        lambda width: _summarise(estimator, wish, source, asked, save, output, width),
+        sys.stderr if output == "-" else sys.stdout,
+    )
 
 
-def _summary(
-    estimator: Model, wish: Wish, source: Source, asked: ModelOptions, save: str | None, output: str | None, width: int
+def _summarise(
+    estimator: Model,
+    wish: DataOptions,
+    source: Source,
+    asked: ModelOptions,
+    save: str | None,
+    output: str | None,
+    width: int,
 ) -> list[Line]:
     """A fit on one screen, with what can be done next."""
-    from lowdim.models.base.overview import overview_of
+    from lowdim.models.base.output import overview_of
     from lowdim.views.text.screen import About, fit_screen
 
-    seen, settings = overview_of(estimator.fit_), estimator.get_params()
-    scaled, by_kernel = settings.get("scale", False) is not False, asked.name == "kernel"
-    steps = _next(wish, asked, scaled, save, output)
-    if wish.data != "-" and asked.name in ("pca", "kernel") and seen.swamped.found:
-        words = ["lowdim", shlex.quote(wish.data), wish.chosen(), asked.typed() if by_kernel else "", "--scale"]
+    seen, settings, prompt = overview_of(estimator.fit_), estimator.get_params(), prompt_of(asked.name)
+    steps = _next(wish, asked, settings.get("scale", False) is not False, save, output)
+    if wish.data != "-" and not prompt.no_scale and seen.swamped.found:
+        same = asked.command_line() if asked.name != USUAL else ""
+        words = ["lowdim", shlex.quote(wish.data), wish.command_line(), same, "--scale"]
         steps = [(" ".join(filter(None, words)), "all columns alike"), *steps[:2]]
     about = About(
         wish.name,
-        f"--keep {asked.keep_of(prompt_of(asked.name))}",
-        left_out(source),
-        {"kernel": f"--gamma {settings['gamma']}"} if isinstance(settings.get("gamma"), str) else {},
+        f"--keep {asked.keep_of(prompt)}",
+        source.left_out,
+        {
+            fact: f"--{option} {settings[option]}"
+            for fact, option in prompt.answered.items()
+            if isinstance(settings[option], str)
+        },
         written=tuple(path for path in (save, output) if path and path != "-"),
         next=tuple(steps),
     )
     return fit_screen(seen, about, width)
 
 
-def _next(wish: Wish, asked: ModelOptions, scaled: bool, save: str | None, output: str | None) -> list[tuple[str, str]]:
+def _next(
+    wish: DataOptions, asked: ModelOptions, scaled: bool, save: str | None, output: str | None
+) -> list[tuple[str, str]]:
     """What a person would do after a fit, as command lines."""
     if wish.data == "-":
         return []
     data = shlex.quote(wish.data)
     stem = os.path.basename(wish.data.rstrip("/")).split(".")[0] or "data"
-    same = " ".join(filter(None, [data, wish.chosen(), "--scale" if scaled else ""]))
+    same = " ".join(filter(None, [data, wish.command_line(), "--scale" if scaled else ""]))
     if save is not None:
         kept = shlex.quote(save)
-        where = " ".join(filter(None, [data, Wish(wish.data, table=wish.table, sql=wish.sql).chosen()]))
+        where = " ".join(filter(None, [data, DataOptions(wish.data, table=wish.table, sql=wish.sql).command_line()]))
         use = (f"lowdim transform {kept} {where} -o scores.csv", "scores, also of other rows")
         if output not in (None, "-"):
             use = (f"lowdim inverse {kept} {shlex.quote(output or '')} -o rows.csv", "scores back to rows")
         return [use, (f"lowdim info {kept}", "what is in the model")]
-    fit_same = " ".join(filter(None, ["lowdim fit", same, asked.typed()]))
+    fit_same = " ".join(filter(None, ["lowdim fit", same, asked.command_line()]))
     steps = [(f"{fit_same} --save {shlex.quote(stem + '.lowdim')}", "keep the model")]
     if output is None:
         steps.append((f"{fit_same} -o scores.csv", "write the scores"))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lowdim.cli import options
+from lowdim.cli.data import prefix_errors
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, left_out, naming, takes_groups
+from lowdim.cli.options import ROWS_ONLY, DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
 from lowdim.models.registry import prompt_of
 from lowdim.words import column_names
 
@@ -32,41 +33,47 @@ Keep = Annotated[
 Std = Annotated[bool, typer.Option("--std", help="Add a column with the standard deviation of each filled value.")]
 
 
-@takes_groups("label", "weight", "encode")
+@takes_groups(
+    fits="probabilistic PCA",
+    scale="columns are scaled here whatever their units; leave it out",
+    label="all columns are written, those without numbers as they stand; leave it out",
+    weight="every row is filled, and counts once; leave it out",
+    encode="only numbers are filled; columns of text are written as they stand",
+    **ROWS_ONLY,
+)
 def impute(
     data: options.Data,
     keep: Keep = "auto",
     *,
-    wish: Wish,
-    memory: options.Memory = None,
+    asked: ModelOptions,
+    wish: DataOptions,
     std: Std = False,
-    output: options.Output = None,
-    raw: options.Raw = False,
-    quiet: options.Quiet = False,
+    out: OutputOptions,
+    talk: TalkOptions,
 ) -> int:
     """Fill missing numbers with what probabilistic PCA expects of them.
 
     All columns are written, with the holes of those that hold numbers filled. Numbers are read as float64, so whole
     numbers beyond 2⁵³ lose digits: leave such columns out with --drop.
     """
-    from lowdim.cli.console import shown
+    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
     from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
 
-    check_output(output, data)
-    model = ProbabilisticPCA(prompt_of("ppca").keep(keep), scale=True, memory=memory)
+    check_output(out.output, data)
+    model = ProbabilisticPCA(prompt_of("ppca").keep(keep), scale=True, memory=asked.memory)
     wish = wish.of(data)
-    with naming(wish.name):
+    with prefix_errors(wish.name):
         source = wish.open()
-        with shown(quiet, data):
+        with show_progress(talk.quiet, data):
             model.fit(source)
-        _write(source, model, std, output, raw)
-    if not quiet:
-        say_line(_said(wish.name, model.fit_, left_out(source), output))
+        _write(source, model, std, out)
+    if not talk.quiet:
+        say_line(_summarise(wish.name, model.fit_, source.left_out, out.file))
     return 0
 
 
-def _write(source: Source, model: ProbabilisticPCA, std: bool, output: str | None, raw: bool) -> None:
+def _write(source: Source, model: ProbabilisticPCA, std: bool, out: OutputOptions) -> None:
     """All columns of the table with their holes filled, and after those that had any, how sure the values are."""
     from lowdim.views.files.tables import open_table
 
@@ -76,7 +83,7 @@ def _write(source: Source, model: ProbabilisticPCA, std: bool, output: str | Non
     every, batches = _batches(source, names)
     unsure = {name: f"{name} sd" for name, j in place.items() if std and fit.observed[j] < fit.n_rows}
     written = [column for name in every for column in ([name, unsure[name]] if name in unsure else [name])]
-    with open_table(output, written, raw=raw) as out:
+    with open_table(out.output, written, raw=out.raw) as table:
         for batch, rows in batches:
             values, deviations = model.impute(rows, return_std=True)
             columns: dict[str, Any] = {}
@@ -84,20 +91,18 @@ def _write(source: Source, model: ProbabilisticPCA, std: bool, output: str | Non
                 columns[name] = values[:, place[name]] if name in place else batch[name]
                 if name in unsure:
                     columns[unsure[name]] = deviations[:, place[name]]
-            out.write(columns)
+            table.write(columns)
 
 
-def _batches(source: Source, names: tuple[str, ...]) -> tuple[list[str], Iterator[tuple[Any, Any]]]:
+def _batches(source: Any, names: tuple[str, ...]) -> tuple[list[str], Iterator[tuple[Any, Any]]]:
     """Names of all columns, and batches of them with the rows of numbers among them."""
-    from lowdim.sources.formats.table import TableSource
-
-    if isinstance(source, TableSource):
+    if source.every_column:
         return source.every_column, ((batch, source.rows_of(batch)) for batch in source.batches())
     return list(names), (({}, block.rows) for block in source.blocks())
 
 
-def _said(name: str, fit: LatentFit, left: Mapping[str, str], output: str | None) -> str:
-    where = "" if output in (None, "-") else f"{output}: "
+def _summarise(name: str, fit: LatentFit, left: Mapping[str, str], file: str | None) -> str:
+    where = "" if file is None else f"{file}: "
     aside = f"; without numbers, and left as they are: {', '.join(left)}" if left else ""
     if not fit.missing:
         return f"{where}no number of {name} was missing{aside}"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.errors import say_line
-from lowdim.cli.help import near_names
-from lowdim.cli.options import ModelOptions, Wish, is_model, load_any, naming, takes_groups
+from lowdim.cli.data import is_model, load_any, near_names, open_for_model, prefix_errors, refuse_swapped
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, refuse_typed, takes_groups
 from lowdim.errors import BadParameter
+from lowdim.models.registry import USUAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,19 +28,6 @@ lowdim plot wine.lowdim loadings -o loadings.pdf --dark
 lowdim plot wine.lowdim outliers new.csv --set level=0.99 -o out.png
 lowdim plot wine.lowdim biplot wine.csv --axes 2,3 --set alpha=1 -o b.png
 """
-
-QUICK = [
-    "parallel-analysis",
-    "tracy-widom",
-    "gavish-donoho",
-    "bai-ng",
-    "minka",
-    "bic",
-    "kaiser",
-    "broken-stick",
-    "share-90",
-]
-"""Rules for the number of components that leave no rows or entries out: they are drawn into a scree."""
 
 Drawn = Annotated[
     str, typer.Argument(metavar="MODEL", show_default=False, help="A .lowdim model file, or a table, which is fitted.")
@@ -69,7 +56,10 @@ Output = Annotated[
 ]
 
 
-@takes_groups("weight")
+@takes_groups(
+    weight="figures are of rows that count once each; leave it out",
+    json="a figure is written; leave it out",
+)
 def plot(
     context: typer.Context,
     drawn: Drawn,
@@ -83,8 +73,8 @@ def plot(
     dark: Dark = False,
     *,
     asked: ModelOptions,
-    wish: Wish,
-    quiet: options.Quiet = False,
+    wish: DataOptions,
+    talk: TalkOptions,
 ) -> int:
     """Draw a figure of a model: scree, scores, biplot, loadings, outliers and others.
 
@@ -92,34 +82,34 @@ def plot(
     """
     from contextlib import nullcontext
 
-    from lowdim.cli.console import shown
+    from lowdim.cli.console import show_progress
     from lowdim.views.plots.canvas import dark_paper, let_go, without_screen, write_figure
 
     if os.path.exists(figure) or is_model(figure):
         raise BadParameter(f"{figure}: is a file, but the figure comes second: lowdim plot MODEL FIGURE [DATA].")
-    path = _checked_output(output, figure, drawn, data)
-    given = dict(map(options.setting_of, settings or []))
+    path = _check_output(output, figure, drawn, data)
+    given = dict(map(options.parse_setting, settings or []))
     given |= {name: value for name, value in (("color", color), ("names", names)) if value is not None}
-    given |= {} if axes is None else {"axes": _axes(axes)}
+    given |= {} if axes is None else {"axes": _parse_axes(axes)}
     wish, source_of_keep = wish.of(drawn if data is None else data), context.get_parameter_source("keep")
-    if asked.name == "pca" and figure != "outliers" and (source_of_keep is None or source_of_keep.name == "DEFAULT"):
+    unsaid = source_of_keep is None or source_of_keep.name == "DEFAULT"
+    if asked.name == USUAL and figure != "outliers" and unsaid and not is_model(drawn):
         asked = replace(asked, keep="all")  # all are drawn, but what is left out by all of them is nothing
     without_screen()
-    with naming(wish.name), shown(quiet, wish.data):
+    with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
         estimator, source = _model_and_rows(drawn, data, wish, asked, figure)
-    draw = _figure(estimator, figure, drawn)
+    draw = _find_figure(estimator, figure, drawn)
     _refuse_unknown(draw, figure, given)
-    given |= _with_rows(draw, figure, source, data)
-    with naming(wish.name), shown(quiet, wish.data), dark_paper() if dark else nullcontext():
-        ax = draw(**given | _with_rules(draw, estimator, source, given))
+    given |= _rows_for(draw, figure, source, data)
+    with prefix_errors(wish.name), show_progress(talk.quiet, wish.data), dark_paper() if dark else nullcontext():
+        ax = draw(**given | _rules_for(draw, estimator, source, given))
         write_figure(path, ax.figure)
         let_go(ax.figure)
-    if not quiet:
-        say_line(f"{path}: {figure} of {type(estimator).__name__}")
+    talk.note(path, f"{figure} of {type(estimator).__name__}")
     return 0
 
 
-def _checked_output(output: str | None, figure: str, *inputs: str | None) -> str:
+def _check_output(output: str | None, figure: str, *inputs: str | None) -> str:
     """Where to write, before any work."""
     from lowdim.cli.writing import check_output
     from lowdim.views.plots.canvas import figure_kind
@@ -131,7 +121,7 @@ def _checked_output(output: str | None, figure: str, *inputs: str | None) -> str
     return output
 
 
-def _axes(text: str) -> list[int]:
+def _parse_axes(text: str) -> list[int]:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
@@ -139,25 +129,23 @@ def _axes(text: str) -> list[int]:
 
 
 def _model_and_rows(
-    model: str, data: str | None, wish: Wish, asked: ModelOptions, figure: str
+    model: str, data: str | None, wish: DataOptions, asked: ModelOptions, figure: str
 ) -> tuple[Any, Source | None]:
     """The model of a file, or that of a table, fitted now; and the rows, if there are some."""
-    from lowdim.cli.model import build
-    from lowdim.cli.models.transform import agreeing, refuse_swapped
-
     if data is not None:
         refuse_swapped(model, data, f"plot … {figure}")
     if is_model(model):
+        refuse_typed(model, asked)
         estimator = load_any(model)
-        return estimator, None if data is None else agreeing(wish, estimator, model)
+        return estimator, None if data is None else open_for_model(wish, estimator, model)
     own = wish.of(model)
-    with naming(own.name):
+    with prefix_errors(own.name):
         source = own.open()
-        estimator = build(asked).fit(source)
-    return estimator, source if data is None else agreeing(Wish(data), estimator, model)
+        estimator = asked.build().fit(source)
+    return estimator, source if data is None else open_for_model(DataOptions(data), estimator, model)
 
 
-def _figure(estimator: Any, name: str, model: str) -> Any:
+def _find_figure(estimator: Any, name: str, model: str) -> Any:
     """What draws the figure of this name; an error with a guess if there is none."""
     plots: Plots | None = getattr(estimator, "plot", None)
     if plots is None:
@@ -183,7 +171,7 @@ def _refuse_unknown(draw: Any, figure: str, given: Mapping[str, Any]) -> None:
         raise BadParameter(f"{figure} needs {needed[0]}: add --set {needed[0]}=COLUMN, a column of the data.")
 
 
-def _with_rows(draw: Any, figure: str, source: Source | None, data: str | None) -> dict[str, Any]:
+def _rows_for(draw: Any, figure: str, source: Source | None, data: str | None) -> dict[str, Any]:
     """The rows, for figures that are about them."""
     takes = signature(draw).parameters
     needed = "X" in takes and takes["X"].default is Parameter.empty
@@ -196,15 +184,12 @@ def _with_rows(draw: Any, figure: str, source: Source | None, data: str | None) 
     return {}
 
 
-def _with_rules(draw: Any, estimator: Any, source: Source | None, given: dict[str, Any]) -> dict[str, Any]:
+def _rules_for(draw: Any, estimator: Any, source: Source | None, given: dict[str, Any]) -> dict[str, Any]:
     """Rules for the number of components, for a figure that shows them; `--set rules=false` leaves them out."""
-    from lowdim.models.pca.model import PCA
-    from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
+    from lowdim.recipes.choose_k.choose_k import QUICK, choose_k, has_linear_rules
 
     if "rules" not in signature(draw).parameters:
         return {}
-    if not given.get("rules", True) or source is None or not isinstance(estimator, (PCA, ProbabilisticPCA)):
+    if not given.get("rules", True) or source is None or not has_linear_rules(estimator):
         return {"rules": None}
-    from lowdim.recipes.choose_k.choose_k import choose_k
-
-    return {"rules": choose_k(estimator, source, rules=QUICK)}
+    return {"rules": choose_k(estimator, source, rules=["parallel-analysis", *QUICK])}

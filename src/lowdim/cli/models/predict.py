@@ -7,9 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.errors import say_line
-from lowdim.cli.models.transform import agreeing, refuse_swapped
-from lowdim.cli.options import Wish, load_model, naming
+from lowdim.cli.data import load_model, open_for_model, prefix_errors, refuse_swapped
+from lowdim.cli.options import OF_MODEL, ROWS_ONLY, DataOptions, OutputOptions, TalkOptions, takes_groups
 from lowdim.errors import BadParameter
 
 EXAMPLES = """
@@ -30,17 +29,16 @@ Level = Annotated[
 ]
 
 
+@takes_groups(**OF_MODEL, **ROWS_ONLY)
 def predict(
     model: options.ModelFile,
     data: options.Data,
     interval: Interval = False,
     level: Level = None,
-    label: options.Label = None,
-    table: options.Table = None,
-    sql: options.Sql = None,
-    output: options.Output = None,
-    raw: options.Raw = False,
-    quiet: options.Quiet = False,
+    *,
+    wish: DataOptions,
+    out: OutputOptions,
+    talk: TalkOptions,
 ) -> int:
     """Predict the targets of rows, by a model that `lowdim regress` kept.
 
@@ -48,25 +46,26 @@ def predict(
     """
     import numpy as np
 
-    from lowdim.cli.console import shown
+    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output, takes_holes, write_rows
-    from lowdim.models.pc_regression.model import PCRegression
-    from lowdim.models.recogniser.model import Recogniser
 
-    chance = LEVEL if level is None else _chance(level)
+    needed = "a chance between 0 and 1 is needed, such as 90% or 0.9"
+    chance = options.parse_share_between("--level", level, needed) or LEVEL
     interval = interval or level is not None
-    check_output(output, data, model)
+    check_output(out.output, data, model)
     refuse_swapped(model, data, "predict")
-    estimator = load_model(model)
-    if isinstance(estimator, Recogniser):
+    estimator: Any = load_model(model)
+    wish = wish.of(data)
+    predicts = estimator.__sklearn_tags__().estimator_type
+    if predicts == "classifier":
         raise BadParameter(f"{model}: holds a recogniser; whose rows these are says lowdim recognise {model} {data}.")
-    if not isinstance(estimator, PCRegression):
+    if predicts != "regressor":
         raise BadParameter(
             f"{model}: holds a {type(estimator).__name__}, which predicts nothing; keep a model with lowdim regress "
             "--save, or use lowdim transform."
         )
 
-    def predicted(rows: Any) -> Any:
+    def predict_block(rows: Any) -> Any:
         middle = np.reshape(estimator.predict(rows), (len(rows), -1))
         if not interval:
             return middle
@@ -75,22 +74,9 @@ def predict(
 
     targets = estimator.fit_.names
     names = list(estimator.fit_.interval_names if interval else targets)
-    wish = Wish(data, label=label, table=table, sql=sql)
-    with naming(wish.name):
-        source = agreeing(wish, estimator, model)
-        with shown(quiet, data):
-            count = write_rows(source, predicted, names, output, label, raw, holes=takes_holes(estimator))
-    if output not in (None, "-") and not quiet:
-        say_line(f"{output}: {', '.join(targets)} of {count:,} rows")
+    with prefix_errors(wish.name):
+        source = open_for_model(wish, estimator, model)
+        with show_progress(talk.quiet, data):
+            count = write_rows(source, predict_block, names, out, wish.label, holes=takes_holes(estimator))
+    talk.note(out.output, f"{', '.join(targets)} of {count:,} rows")
     return 0
-
-
-def _chance(text: str) -> float:
-    """What --level means: 90% or 0.9."""
-    try:
-        found = float(text.rstrip(" %")) / (100 if text.rstrip().endswith("%") else 1)
-    except ValueError:
-        found = float("nan")
-    if not 0 < found < 1:
-        raise BadParameter(f"--level {text}: a chance between 0 and 1 is needed, such as 90% or 0.9.")
-    return found

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lowdim.cli import options
+from lowdim.cli.data import prefix_errors
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, left_out, naming, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, takes_groups
 from lowdim.errors import BadParameter
-from lowdim.models.base.prompt import share_or_count
 from lowdim.words import column_names
 
 if TYPE_CHECKING:
@@ -46,9 +46,6 @@ Repeats = Annotated[int, typer.Option(metavar="NUMBER", help="How often rows are
 Best = Annotated[bool, typer.Option("--best", help="Of cv: the smallest error, not the fewest components near it.")]
 Alone = Annotated[bool, typer.Option("--alone", help="Leave out least squares, ridge and PLS beside it.")]
 Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Which rows are held out together.")]
-Save = Annotated[
-    str | None, typer.Option(metavar="FILE", show_default=False, help="Where to keep the model: a .lowdim file.")
-]
 Plot = Annotated[
     str | None,
     typer.Option(
@@ -59,67 +56,58 @@ Plot = Annotated[
 ]
 
 
-@takes_groups()
+@takes_groups(fits="a regression", memory="a regression holds all rows in memory; leave it out, or take fewer rows")
 def regress(
     data: options.Data,
     target: Target,
     keep: Keep = KEEP,
-    scale: options.Scale = False,
     folds: Folds = 10,
     repeats: Repeats = 5,
     best: Best = False,
     alone: Alone = False,
     seed: Seed = 0,
     *,
-    wish: Wish,
-    save: Save = None,
+    asked: ModelOptions,
+    wish: DataOptions,
+    save: options.Save = None,
     plot: Plot = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    talk: TalkOptions,
 ) -> int:
     """Predict a column from the principal components of the others.
 
     Rows without the target are left out of the fit; missing numbers of the other columns are filled by probabilistic
     PCA, within each fold. Q² is of rows held out.
     """
-    from lowdim.cli.console import shown
+    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
 
     check_output(save, data, ending=".lowdim")
     check_output(plot, data, figure=True)
-    targets = options.names_of(target) or []
-    named = [name for name in options.names_of(wish.columns) or [] if name not in targets]
-    asked = None if wish.columns is None else ",".join(map(_quoted, [*named, *targets]))
-    wish = replace(wish, data=data, columns=asked)
-    with naming(wish.name):
+    targets = options.split_names(target) or []
+    named = [name for name in options.split_names(wish.columns) or [] if name not in targets]
+    columns = None if wish.columns is None else ",".join(map(_quote, [*named, *targets]))
+    wish = replace(wish, data=data, columns=columns)
+    with prefix_errors(wish.name):
         source = wish.open()
-        with shown(quiet, data):
-            model, measured, unknown = _fitted(source, targets, keep, scale, folds, repeats, best, alone, seed)
+        settings: dict[str, Any] = {"scale": asked.scale, "cv": folds, "repeats": repeats, "random_state": seed}
+        settings |= {"rule": "best" if best else "one_se", "compare": not alone}
+        with show_progress(talk.quiet, data):
+            model, measured, unknown = _fit(source, targets, components(keep), settings)
         if save is not None:
             model.save(save)
     if plot is not None:
         _draw(plot, model, measured)
-    if unknown and not quiet:
+    if unknown and not talk.quiet:
         say_line(f"{unknown:,} rows have no {target} and were left out of the fit")
-    _say(model, wish, source, keep, save, plot, json, quiet, target)
+    _say(model, wish, source, keep, save, plot, target, talk)
     return 0
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _fitted(
-    source: Source,
-    targets: list[str],
-    keep: str,
-    scale: bool,
-    folds: int,
-    repeats: int,
-    best: bool,
-    alone: bool,
-    seed: int,
-) -> tuple[PCRegression, Any, int]:
+def _fit(source: Source, targets: list[str], keep: Any, settings: dict[str, Any]) -> tuple[PCRegression, Any, int]:
     """The model, what it was to predict, and how many rows had nothing to predict."""
     import numpy as np
 
@@ -129,7 +117,7 @@ def _fitted(
     names = list(column_names(source))
     for name in targets:
         if name not in names:
-            raise _no_target(name, names, left_out(source))
+            raise _no_target(name, names, source.left_out)
     blocks = list(source.blocks())
     rows = np.concatenate([np.asarray(block.rows, dtype=np.float64) for block in blocks])
     weights = [np.ones(len(block.rows)) if block.weight is None else block.weight for block in blocks]
@@ -141,16 +129,7 @@ def _fitted(
     if not known.any():
         raise BadParameter(f"--target {','.join(targets)}: none of the {len(rows):,} rows has a finite value of it.")
     X, y, weight = rows[known][:, others], rows[known][:, wanted], np.concatenate(weights)[known]
-    model = PCRegression(
-        components(keep),
-        scale=scale,
-        cv=folds,
-        repeats=repeats,
-        rule="best" if best else "one_se",
-        missing="ppca" if np.isnan(X).any() else "error",
-        compare=not alone,
-        random_state=seed,
-    )
+    model = PCRegression(keep, missing="ppca" if np.isnan(X).any() else "error", **settings)
     named = ArraySource(X, tuple(names[j] for j in others), name=source.title)
     model.fit(named, _Named(y, targets), sample_weight=None if (weight == 1).all() else weight)
     return model, y, int((~known).sum())
@@ -158,10 +137,10 @@ def _fitted(
 
 def _no_target(name: str, names: list[str], left: Mapping[str, str]) -> BadParameter:
     """The error that there is no such column, or that it holds something else than numbers."""
-    from lowdim.sources.columns import near
+    from lowdim.sources.columns import suggest
 
     if name not in left:
-        return BadParameter(f"--target {name}: no column of numbers has that name{near(name, names)}")
+        return BadParameter(f"--target {name}: no column of numbers has that name{suggest(name, names)}")
     numbers = f"{', '.join(map(repr, names[:5]))}{' and more' if len(names) > 5 else ''}"
     return BadParameter(
         f"--target {name}: the column holds {left[name]}, but a regression predicts numbers; name a column of numbers "
@@ -182,6 +161,8 @@ class _Named:
 
 def components(keep: str) -> Any:
     """What --keep means for a regression."""
+    from lowdim.models.base.prompt import share_or_count
+
     text = keep.strip().lower()
     if text in ("cv", "t-test"):
         return text
@@ -202,27 +183,19 @@ def _draw(path: str, model: PCRegression, measured: Any) -> None:
 
 def _say(
     model: PCRegression,
-    wish: Wish,
+    wish: DataOptions,
     source: Source,
     keep: str,
     save: str | None,
     plot: str | None,
-    json: bool,
-    quiet: bool,
     target: str,
+    talk: TalkOptions,
 ) -> None:
-    from lowdim.cli.console import say, say_json, text_width
-    from lowdim.models.base.overview import overview_of
+    from lowdim.models.base.output import overview_of
     from lowdim.views.text.facts import fit_facts
     from lowdim.views.text.screen import About, fit_screen
 
     seen = overview_of(model.fit_)
-    if json:
-        facts = {"data": wish.name, "left_out": dict(left_out(source)), **fit_facts(seen)}
-        say_json("regress", {**facts, "saved": save, "plot": plot})
-        return
-    if quiet:
-        return
     stem = os.path.basename(wish.data.rstrip("/")).split(".")[0] or "model"
     again = f"lowdim regress {shlex.quote(wish.data)} --target {shlex.quote(target)}"
     steps = [(f"{again} --save {shlex.quote(stem + '.lowdim')}", "keep the model")]
@@ -231,8 +204,12 @@ def _say(
     about = About(
         wish.name,
         f"--keep {keep}",
-        left_out(source),
+        source.left_out,
         written=tuple(path for path in (save, plot) if path),
         next=() if wish.data == "-" else tuple(steps),
     )
-    say(fit_screen(seen, about, text_width()))
+    talk.say(
+        "regress",
+        lambda: {**wish.facts(source), **fit_facts(seen), "saved": save, "plot": plot},
+        lambda width: fit_screen(seen, about, width),
+    )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lowdim.cli import options
+from lowdim.cli.data import load_model, near_names, open_for_model, prefix_errors, refuse_swapped
 from lowdim.cli.errors import say_line
-from lowdim.cli.models.transform import agreeing, refuse_swapped
-from lowdim.cli.options import Wish, left_out, load_model, naming
+from lowdim.cli.options import OF_MODEL, ROWS_ONLY, DataOptions, OutputOptions, TalkOptions, takes_groups
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -46,63 +48,54 @@ Extra = Annotated[
     typer.Option(metavar="A,B", show_default=False, help="Of supplementary: columns that took no part in the fit."),
 ]
 
-Sheet = Annotated[
-    str | None,
-    typer.Option("--table", metavar="NAME", show_default=False, help="Which sheet, table or array of the file."),
-]
 
-
+@takes_groups(**{name: why for name, why in OF_MODEL.items() if name != "weight"}, **ROWS_ONLY)
 def table(
     model: options.ModelFile,
     name: Name,
     data: Rows = None,
     settings: Settings = None,
     extra: Extra = None,
-    label: options.Label = None,
-    weight: options.Weight = None,
-    sheet: Sheet = None,
-    sql: options.Sql = None,
-    output: options.Output = None,
-    raw: options.Raw = False,
-    quiet: options.Quiet = False,
+    *,
+    wish: DataOptions,
+    out: OutputOptions,
+    talk: TalkOptions,
 ) -> int:
     """Write a table of a model: loadings, contributions, outliers, biplots, rotated loadings and others."""
-    from lowdim.cli.console import shown
+    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
-    from lowdim.models.linear.tables.catalogue import Tables
     from lowdim.views.text.screen import left_out_line
 
-    check_output(output, data, model)
-    aside = {"--extra": extra, "--weight": weight, "--label": label}
+    check_output(out.output, data, model)
+    aside = {"--extra": extra, "--weight": wish.weight, "--label": wish.label}
     stray = next((option for option, given in aside.items() if given is not None and data is None), None)
     if stray is not None:
         raise BadParameter(f"{stray} {aside[stray]}: is a column of data, and none are given: name them after {name}.")
     if data is not None:
         refuse_swapped(model, data, "table")
     estimator: Any = load_model(model)
-    given: dict[str, Any] = dict(options.setting_of(one, ELSEWHERE) for one in settings or [])
+    given: dict[str, Any] = dict(options.parse_setting(one, ELSEWHERE) for one in settings or [])
     if not hasattr(estimator, "table"):
         raise BadParameter(f"{model}: a {type(estimator).__name__} has no tables; lowdim info {model} describes it.")
-    if given and not isinstance(estimator, Tables):
+    if given and not any(one.kind is one.VAR_KEYWORD for one in signature(estimator.table).parameters.values()):
         raise BadParameter(f"{model}: tables of a {type(estimator).__name__} take no settings; leave --set out.")
     estimator._frame_kind = None  # a plain table, whatever kind of frame the model was fitted on
-    wish = Wish(data or "", label=label, table=sheet, sql=sql)
     labels = None
     if data is None:
         made = estimator.table(name, **given)
     else:
-        with naming(wish.name), shown(quiet, data):
-            source = agreeing(wish, estimator, model)
+        wish, weight = replace(wish, data=data, weight=None), wish.weight  # which may be a column of the model too
+        with prefix_errors(wish.name), show_progress(talk.quiet, data):
+            source = open_for_model(wish, estimator, model)
             given |= _aside(source, extra, weight)
             made = estimator.table(name, source, **given)
-            labels = None if label is None else [str(one) for one in source.aside(label)]
-        if not quiet and left_out(source):  # of a model that knows no names of columns; else it says which are taken
-            for line in left_out_line(left_out(source), 100):
+            labels = None if wish.label is None else [str(one) for one in source.aside(wish.label)]
+        if not talk.quiet and source.left_out:  # of a model without names of columns; else it says which it takes
+            for line in left_out_line(source.left_out, 100):
                 say_line(line.text)
-    columns = _named(made, label, labels)
-    _write(columns, output, raw)
-    if output not in (None, "-") and not quiet:
-        say_line(f"{output}: {len(next(iter(columns.values()))):,} rows of the table {name}")
+    columns = _label_rows(made, wish.label, labels)
+    out.write(columns)
+    talk.note(out.output, f"{len(next(iter(columns.values()))):,} rows of the table {name}")
     return 0
 
 
@@ -110,16 +103,14 @@ def _aside(source: Source, extra: str | None, weight: str | None) -> dict[str, A
     """Columns of the data beside those of the model, as settings."""
     found: dict[str, Any] = {}
     if extra is not None:
-        found["extra"] = {name: _column(source, name) for name in options.names_of(extra) or []}
+        found["extra"] = {name: _column(source, name) for name in options.split_names(extra) or []}
     if weight is not None:
         found["sample_weight"] = _column(source, weight)
     return found
 
 
 def _column(source: Source, name: str) -> Any:
-    from lowdim.cli.help import near_names
-
-    known = getattr(source, "every_column", list(source.beside))
+    known = source.every_column or list(source.beside)
     if name not in known:
         near = near_names(name, known)
         guess = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known) or 'none'}."
@@ -127,9 +118,9 @@ def _column(source: Source, name: str) -> Any:
     return source.aside(name)
 
 
-def _named(made: Mapping[str, Any], label: str | None, labels: list[str] | None) -> dict[str, list[Any]]:
+def _label_rows(made: Mapping[str, Any], label: str | None, labels: list[str] | None) -> dict[str, list[Any]]:
     """The columns of a table, with rows by their labels."""
-    columns = {key: _listed(values) for key, values in made.items()}
+    columns = {key: _list(values) for key, values in made.items()}
     if labels is None:
         return columns
     place = "row" if "row" in columns else "name" if "kind" in columns else None
@@ -142,13 +133,6 @@ def _named(made: Mapping[str, Any], label: str | None, labels: list[str] | None)
     return columns
 
 
-def _listed(values: Any) -> list[Any]:
+def _list(values: Any) -> list[Any]:
     found: list[Any] = values.tolist() if hasattr(values, "tolist") else list(values)
     return found
-
-
-def _write(columns: dict[str, list[Any]], output: str | None, raw: bool) -> None:
-    from lowdim.views.files.tables import open_table
-
-    with open_table(output, list(columns), raw=raw) as out:
-        out.write(columns)

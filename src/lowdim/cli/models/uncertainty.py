@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.errors import say_line
-from lowdim.cli.options import ModelOptions, Wish, left_out, naming, takes_groups
+from lowdim.cli.data import prefix_errors
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
 from lowdim.errors import BadParameter
+from lowdim.models.registry import PROMPTS, model_class
 
 if TYPE_CHECKING:
     from lowdim.results.uncertainty import Uncertainty
@@ -20,8 +21,6 @@ lowdim uncertainty wine.csv --keep 3 -o loadings.csv    # of every loading
 lowdim uncertainty wine.csv --keep 3 --kind asymptotic  # no resamples
 lowdim uncertainty survey.csv --model ppca --keep 2     # with holes
 """
-
-MODELS = ("pca", "ppca", "nmf")
 
 TABLES = ("variances", "shares", "cumulative", "noise", "loadings", "components", "scores", "stability", "k")
 """What --what may be; nmf has no loadings, and only a bootstrap says how stable components are."""
@@ -46,69 +45,63 @@ What = Annotated[
 ]
 
 
-@takes_groups("weight")
+@takes_groups(weight="intervals are of rows that count once each; leave it out")
 def uncertainty(
     data: options.Data,
     *,
     asked: ModelOptions,
-    wish: Wish,
+    wish: DataOptions,
     kind: Kind = "bootstrap",
     resamples: Resamples = None,
     level: Level = 0.95,
     seed: Seed = 0,
     what: What = None,
-    output: options.Output = None,
-    json: options.Json = False,
-    raw: options.Raw = False,
-    quiet: options.Quiet = False,
+    out: OutputOptions,
+    talk: TalkOptions,
 ) -> int:
     """Say how sure a fit is: intervals for shares, loadings, scores and the number of components.
 
-    Intervals are known of pca, ppca and nmf.
+    Not every model has intervals: an error names those that do.
     """
-    from lowdim.cli.console import say, say_json, text_width
-    from lowdim.cli.model import build
-    from lowdim.cli.models.fit import fitted
+    from lowdim.cli.models.fit import fit_model
     from lowdim.cli.writing import check_output, score_names
     from lowdim.views.text.screen import uncertainty_lines
 
-    if asked.name not in MODELS:
-        raise BadParameter(f"--model {asked.model}: intervals are known of {', '.join(MODELS)}.")
+    if asked.name in PROMPTS and not hasattr(model_class(PROMPTS[asked.name]), "uncertainty"):
+        known = [name for name, model in PROMPTS.items() if hasattr(model_class(model), "uncertainty")]
+        raise BadParameter(f"--model {asked.model}: intervals are known of {', '.join(known)}.")
     if what is not None and what not in TABLES:
         raise BadParameter(f"--what {what}: it must be one of {', '.join(TABLES)}.")
-    if what is not None and output is None:
+    if what is not None and out.output is None:
         raise BadParameter(f"--what {what}: says what -o writes; add -o {what}.csv, or -o - to print it.")
-    check_output(output, data)
-    estimator: Any = build(asked)
+    check_output(out.output, data)
+    estimator: Any = asked.build()
     wish = wish.of(data)
-    with naming(wish.name):
+    with prefix_errors(wish.name):
         source = wish.open()
-        fitted(estimator, source, None, quiet, data)
+        fit_model(estimator, source, wish, talk)
         sure = estimator.uncertainty(source, kind, n_resamples=resamples, level=level, random_state=seed)
     axes = score_names(estimator)
-    usual = "loadings" if "loadings" in sure.intervals else "components"
-    if output is not None:
-        _write(sure, what or usual, axes, output, raw)
-    if json:
-        known = {"data": wish.name, "left_out": dict(left_out(source))}
-        say_json("uncertainty", {**known, **_facts(sure, axes)})
-    elif not quiet and output != "-":
-        say(uncertainty_lines(wish.name, sure, axes, left_out(source), text_width()))
-    if output not in (None, "-") and not quiet:
-        say_line(f"{output}: {what or usual}, with intervals")
+    what = what or ("loadings" if "loadings" in sure.intervals else "components")
+    if out.output is not None:
+        _write(sure, what, axes, out)
+    if talk.json or out.output != "-":
+        talk.say(
+            "uncertainty",
+            lambda: {**wish.facts(source), **_facts(sure, axes)},
+            lambda width: uncertainty_lines(wish.name, sure, axes, source.left_out, width),
+        )
+    talk.note(out.output, f"{what}, with intervals")
     return 0
 
 
-def _write(sure: Uncertainty, what: str, axes: list[str], output: str, raw: bool) -> None:
+def _write(sure: Uncertainty, what: str, axes: list[str], out: OutputOptions) -> None:
     """A table of intervals, with components named as at the prompt."""
-    from lowdim.views.files.tables import open_table
-
     found = dict(sure.table(what))
     if "component" in found:
         names = dict(zip(sure.axes, axes, strict=True))
         found["component"] = [names[axis] for axis in found["component"]]
-    with open_table(output, list(found), raw=raw) as out:
-        out.write(found)
+    out.write(found)
 
 
 def _facts(sure: Uncertainty, axes: list[str]) -> dict[str, Any]:

@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.errors import say_line
-from lowdim.cli.options import ModelOptions, Wish, left_out, naming, takes_groups
+from lowdim.cli.data import prefix_errors
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, takes_groups
 from lowdim.errors import BadParameter
+from lowdim.models.registry import PROMPTS, prompt_of
+from lowdim.words import listed
 
 EXAMPLES = """
 lowdim choose wine.csv --scale                # every rule, with its reason
@@ -19,9 +21,6 @@ lowdim choose wine.csv --scale --plot k.png   # the scree, and every answer
 lowdim choose counts.csv --model nmf --loss kl
 lowdim choose wine.csv --json                 # the same for programs
 """
-
-MODELS = ("pca", "nmf", "kernel")
-"""Models that have rules."""
 
 Rule = Annotated[
     str | None,
@@ -46,45 +45,52 @@ Plot = Annotated[
 Seed = Annotated[int, typer.Option(metavar="NUMBER", help="For shuffles, and for what is left out.")]
 
 
-@takes_groups("keep")
+@takes_groups(keep="how many to keep is what this verb says; leave it out")
 def choose(
     data: options.Data,
     rule: Rule = None,
     *,
     asked: ModelOptions,
-    wish: Wish,
+    wish: DataOptions,
     noise: Noise = None,
     most: Most = None,
     seed: Seed = 0,
     plot: Plot = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    talk: TalkOptions,
 ) -> int:
-    """Say how many dimensions to keep, by every rule that applies. Rules are there for pca, nmf and kernel."""
-    from lowdim.cli.console import say, say_json, shown, text_width
-    from lowdim.cli.model import build
+    """Say how many dimensions to keep, by every rule that applies."""
+    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
-    from lowdim.recipes.choose_k.choose_k import choose_k
+    from lowdim.recipes.choose_k.choose_k import choose_k, rules_of
     from lowdim.recipes.choose_k.overview import k_choice_facts, k_choice_lines
     from lowdim.views.plots.canvas import write_unshown
 
-    if asked.name not in MODELS:
-        own = "; lowdim fit --model genotypes has a test of its own" if asked.name == "genotypes" else ""
-        raise BadParameter(f"--model {asked.model}: rules are there for pca, nmf and kernel{own}.")
+    if asked.name in PROMPTS and rules_of(PROMPTS[asked.name]) is None:
+        known = [name for name, model in PROMPTS.items() if rules_of(model) is not None]
+        tested = prompt_of(asked.name).tests_axes
+        own = f"; lowdim fit --model {asked.name} has a test of its own" if tested else ""
+        raise BadParameter(f"--model {asked.model}: rules are there for {listed(known)}{own}.")
     check_output(plot, data, figure=True)
-    keep = "2" if asked.name == "nmf" else "all"  # what is to be chosen has to be something
-    wish, estimator = wish.of(data), build(replace(asked, keep=keep))
-    rules = options.names_of(rule)
-    with naming(wish.name), shown(quiet or json, data):
+    wish, estimator = wish.of(data), replace(asked, keep=_any_number(asked)).build()
+    with prefix_errors(wish.name), show_progress(talk.quiet, data):
         source = wish.open()
-        found = choose_k(estimator, source, rules=rules, noise=noise, most=most, random_state=seed)
+        names = options.split_names(rule)
+        found = choose_k(estimator, source, rules=names, noise=noise, most=most, random_state=seed)
     if plot is not None:
         write_unshown(plot, found.plot)
-    if json:
-        facts = {"data": wish.name, "left_out": dict(left_out(source)), **k_choice_facts(found)}
-        say_json("choose", {**facts, "plot": plot})
-    elif not quiet:
-        say(k_choice_lines(wish.name, found, left_out(source), text_width()))
-        if plot is not None:
-            say_line(f"{plot}: the scree, and what every rule says")
+    talk.say(
+        "choose",
+        lambda: {**wish.facts(source), **k_choice_facts(found), "plot": plot},
+        lambda width: k_choice_lines(wish.name, found, source.left_out, width),
+    )
+    talk.note(plot, "the scree, and what every rule says")
     return 0
+
+
+def _any_number(asked: ModelOptions) -> str:
+    """What the model is built with, as it has to keep something: all where that is a number of components, else 2."""
+    try:
+        prompt_of(asked.name).keep("all")
+    except (BadParameter, KeyError):
+        return "2"
+    return "all"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, naming, takes_groups
-from lowdim.cli.writing import Code, Report, call, open_call, write_page
+from lowdim.cli.data import prefix_errors
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.writing import Code, Report, python_call, python_open, write_page
 from lowdim.errors import BadParameter
+from lowdim.models.registry import LECTURE, OWN_OPTIONS, compared_titles, prompt_of
 
 if TYPE_CHECKING:
     from lowdim.recipes.compare.compare import Compared
@@ -27,18 +29,14 @@ lowdim compare faces/ -k 49 --report faces.html      # to look at, to send
 N_SHOWN = 8
 """Rows that can be drawn."""
 
-MODELS = "nmf-kl,vq,pca"
+USUAL_MODELS = ",".join(LECTURE)
 
 Components = Annotated[
     int | None, typer.Option("--k", "-k", metavar="NUMBER", show_default=False, help="Components of each model.")
 ]
-Models = Annotated[
-    str,
-    typer.Option(
-        metavar="A,B",
-        help="Which models: pca, nmf, nmf-kl (Kullback–Leibler), vq, ppca, kernel, logistic, autoencoder.",
-    ),
-]
+NAMES = [name + "".join(title.partition(" (")[1:]) for name, title in compared_titles().items()]
+"""Names, with what titles say in brackets."""
+Models = Annotated[str, typer.Option(metavar="A,B", help=f"Which models: {', '.join(NAMES)}.")]
 HeldOut = Annotated[
     str, typer.Option("--held-out", metavar="HOW", help="Rows that no model sees before: 20%, 0.2, 500; or 0.")
 ]
@@ -59,83 +57,101 @@ Row = Annotated[
 Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Which rows are held out, and where models start.")]
 
 
-@takes_groups("weight")
+@takes_groups(
+    keep="--k says how many components every model has",
+    model="--models says which models are compared",
+    autosomes="no model of genotypes is among those that are compared; leave it out",
+    weight="every row counts once in a comparison; leave it out",
+    raw="no text of the data is in the table that is written; leave it out",
+)
 def compare(
     context: typer.Context,
     data: options.Data,
     k: Components = None,
-    models: Models = MODELS,
+    models: Models = USUAL_MODELS,
     held_out: HeldOut = "20%",
     picture: Picture = None,
     plot: Plot = None,
     row: Row = None,
     seed: Seed = 0,
     *,
-    wish: Wish,
-    output: options.Output = None,
+    asked: ModelOptions,
+    wish: DataOptions,
+    out: OutputOptions,
     report: Report = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    talk: TalkOptions,
 ) -> int:
     """Compare models: what they lose of rows they have not seen, how sparse they are, what they take.
 
     Errors are |X − X̂| / |X|. All rows are held in memory. -o writes the table.
     """
-    from lowdim.cli.console import shown
+    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
 
     if k is None:
         raise BadParameter(f"--k: how many components is missing, as in lowdim compare {data} --k 10.")
-    if json and output == "-":
-        raise BadParameter("--json and -o - both want standard output; write the table to a file.")
-    check_output(output, data)
-    check_output(plot, data, output, figure=True)
+    talk.refuse_two_outputs(out.output)
+    check_output(out.output, data)
+    check_output(plot, data, out.output, figure=True)
     check_output(report, data, ending=".html")
-    share, shape = held_out_of(held_out), picture_of(picture)
+    share, shape = parse_held_out(held_out), options.parse_picture(picture)
     from lowdim.recipes.compare.compare import compare as judge
 
+    settings: dict[str, Any] = {"held_out": share, "picture_shape": shape, "n_shown": N_SHOWN, "random_state": seed}
     wish = wish.of(data)
-    with naming(wish.name):
+    with prefix_errors(wish.name):
         source = wish.open()
         _check_row(row, source, shape)
-        with shown(quiet or json, data):
-            names = options.names_of(models) or []
-            found = judge(source, names, k, held_out=share, picture_shape=shape, n_shown=N_SHOWN, random_state=seed)
-    _write(found, plot, row or 0, output)
+        with show_progress(talk.quiet, data):
+            names = options.split_names(models) or []
+            chosen = choose_models(names, k, asked, seed)
+            found = judge(source, chosen, k, **settings)
+    _write(found, plot, row or 0, out)
     if report is not None:
         from lowdim.recipes.compare.overview import comparison_payload
 
-        settings = {
-            "held_out": (share, 0.2),
-            "picture_shape": (shape, None),
-            "n_shown": (N_SHOWN, 8),
-            "random_state": (seed, 0),
-        }
-        made = call("compare", [Code(open_call(wish)), names, k], settings)
+        made = python_call(judge, [Code(python_open(wish)), _in_python(chosen), k], settings)
         write_page(report, comparison_payload, found, made, context.obj)
-    _say(wish.name, found, plot, output, report, json, quiet)
+    _say(wish.name, found, plot, out.output, report, talk)
     return 0
 
 
-def held_out_of(text: str) -> float | int:
+def choose_models(names: list[str], k: int, asked: ModelOptions, seed: int) -> list[str] | dict[str, Any]:
+    """Names of models, or models by their names where options were typed: each takes those that it has.
+
+    An option that none of them has is an error, as it is for a fit.
+    """
+    typed = asked.own()
+    if not (typed or asked.scale or asked.memory) or not compared_titles().keys() >= set(names):  # which `compare` says
+        return names
+    made: dict[str, Any] = {}
+    unused = set(typed)
+    for name in names:
+        model, _, loss = name.partition("-")
+        has = prompt_of(model).options
+        own: dict[str, Any] = {option: typed.get(option) if option in has else None for option in OWN_OPTIONS}
+        unused -= set(has)
+        own |= {"loss": loss} if loss else {}
+        made[name] = replace(asked, model=model, keep=str(k), **own).build().set_params(random_state=seed)
+    if unused:
+        option = min(unused)
+        raise BadParameter(f"--{option} {typed[option]}: none of {', '.join(names)} has that; leave it out.")
+    return made
+
+
+def _in_python(models: list[str] | dict[str, Any]) -> Any:
+    """The models as they stand in a line of Python."""
+    if isinstance(models, list):
+        return models
+    return Code("{" + ", ".join(f"{name!r}: lowdim.{model._as_code()}" for name, model in models.items()) + "}")
+
+
+def parse_held_out(text: str) -> float | int:
     """What --held-out means: 20% and 0.2 are shares, 500 is a number of rows, 0 none."""
     given = text.strip()
-    try:
-        if given.endswith("%"):
-            return float(given[:-1]) / 100
-        return int(given) if given.isdigit() else float(given)
-    except ValueError:
-        raise BadParameter(f"--held-out {text}: a share such as 20% or 0.2, or a number of rows is needed.") from None
-
-
-def picture_of(text: str | None) -> tuple[int, ...] | None:
-    """What --picture means: height x width, and x 3 for colours."""
-    if text is None:
-        return None
-    sides = text.lower().replace("×", "x").split("x")
-    if len(sides) not in (2, 3) or not all(side.strip().isdecimal() for side in sides):
-        raise BadParameter(f"--picture {text}: height and width are needed, as 19x19, or 64x48x3 for colours.")
-    return tuple(int(side) for side in sides)
+    if given.isdigit():
+        return int(given)
+    return options.parse_share("--held-out", text, "a share such as 20% or 0.2, or a number of rows is needed")
 
 
 def _check_row(row: int | None, source: Source, shape: tuple[int, ...] | None) -> None:
@@ -148,36 +164,28 @@ def _check_row(row: int | None, source: Source, shape: tuple[int, ...] | None) -
         raise BadParameter(f"--row {row}: rows are no pictures; say how high and wide they are, as in --picture 19x19.")
 
 
-def _write(found: Compared, plot: str | None, row: int, output: str | None) -> None:
+def _write(found: Compared, plot: str | None, row: int, out: OutputOptions) -> None:
     """The figure and the table, where they are wanted."""
     if plot is not None:
         from lowdim.views.plots.canvas import write_unshown
 
         write_unshown(plot, lambda: found.plot(row))
-    if output is not None:
-        from lowdim.views.files.tables import open_table
-
-        columns = found.table()
-        with open_table(output, list(columns)) as out:
-            out.write(dict(columns))
+    if out.output is not None:
+        out.write(found.table())
 
 
 def _say(
-    name: str, found: Compared, plot: str | None, output: str | None, report: str | None, json: bool, quiet: bool
+    name: str, found: Compared, plot: str | None, output: str | None, report: str | None, talk: TalkOptions
 ) -> None:
-    from lowdim.cli.console import say, say_json, text_width
-    from lowdim.views.plots.representations import comparison_facts, comparison_lines
+    from lowdim.recipes.compare.overview import comparison_facts, comparison_lines
 
-    if json:
-        say_json("compare", {"data": name, **comparison_facts(found), "plot": plot, "output": output, "report": report})
-    elif not quiet and output != "-":
-        say(comparison_lines(name, found, text_width()))
-    if quiet or json:
-        return
-    if plot is not None:
-        what = "error against bytes" if found.shape is None else "bases, codes and reconstructions"
-        say_line(f"{plot}: {what}")
-    if output not in (None, "-"):
-        say_line(f"{output}: a row for each model")
-    if report is not None:
-        say_line(f"{report}: a page of the comparison; open it in any browser")
+    if talk.json or output != "-":
+        files = {"plot": plot, "output": output, "report": report}
+        talk.say(
+            "compare",
+            lambda: {"data": name, **comparison_facts(found), **files},
+            lambda width: comparison_lines(name, found, width),
+        )
+    talk.note(plot, "error against bytes" if found.shape is None else "bases, codes and reconstructions")
+    talk.note(output, "a row for each model")
+    talk.note(report, "a page of the comparison; open it in any browser")

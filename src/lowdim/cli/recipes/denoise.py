@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lowdim.cli import options
+from lowdim.cli.data import prefix_errors, refuse_absent
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import naming, refuse_absent
-from lowdim.cli.writing import Report, call, write_page
+from lowdim.cli.options import TalkOptions, takes_groups
+from lowdim.cli.writing import Report, python_call, write_page
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
-    from lowdim.recipes.pictures.result import Restored
+    from lowdim.recipes.pictures.picture import Restored
 
 EXAMPLES = """
 lowdim denoise noisy.png -o clean.png              # how strong is found
@@ -42,6 +43,7 @@ Sd = Annotated[
 ]
 
 
+@takes_groups()
 def denoise(
     context: typer.Context,
     image: Image,
@@ -52,15 +54,15 @@ def denoise(
     clean: Clean = None,
     sd: Sd = None,
     report: Report = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    *,
+    talk: TalkOptions,
 ) -> int:
     """Take noise off a picture, by what its patches have in common.
 
     The result has the size, the channels and the depth of the picture. Noise is taken to be white, and as strong
     everywhere.
     """
-    from lowdim.cli.console import shown
+    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output, write_array
 
     if output is None:
@@ -68,7 +70,7 @@ def denoise(
     check_output(output, image, clean, picture=True)
     check_output(sd, image, clean, output, ending=".npy")
     check_output(report, image, clean, ending=".html")
-    noise = options.noise_of(sigma)
+    noise = options.parse_noise(sigma)
     for path in (image, clean):
         if path is not None:
             refuse_absent(path)
@@ -76,10 +78,10 @@ def denoise(
     from lowdim.sources.formats.pictures import read_picture
     from lowdim.views.files.pictures import check_picture
 
-    with naming(image):
+    with prefix_errors(image):
         pixels = read_picture(image)
         check_picture(output, pixels.dtype, pixels.shape)
-        with shown(quiet or json):
+        with show_progress(talk.quiet):
             found = restore(pixels, noise, method=method, patch=patch, clean=clean)
     found.save(output)
     if sd is not None:
@@ -87,34 +89,34 @@ def denoise(
     if report is not None:
         from lowdim.recipes.pictures.overview import restored_payload
 
-        settings = {"method": (method, "grouped"), "patch": (patch, 8), "clean": (clean, None)}
-        made = call("denoise", [image, *([] if noise is None else [noise])], settings)
+        settings = {"method": method, "patch": patch, "clean": clean}
+        made = python_call(restore, [image, *([] if noise is None else [noise])], settings)
         write_page(report, restored_payload, found, made, context.obj)
-    if json:
-        _say_facts(image, output, found, report)
-    elif not quiet:
-        say_line(_said(image, output, found, noise is None))
+    if talk.json:
+        from lowdim.cli.console import say_json
+
+        say_json("denoise", picture_facts(image, output, found, report, found.deviations.mean()))
+    elif not talk.quiet:
+        say_line(_summarise(image, output, found, noise is None))
     return 0
 
 
-def _say_facts(image: str, output: str, found: Restored, report: str | None) -> None:
-    from lowdim.cli.console import say_json
-
-    facts = {
+def picture_facts(image: str, output: str | None, found: Restored, report: str | None, mean_sd: Any) -> dict[str, Any]:
+    """What JSON says of a picture that was restored."""
+    return {
         "data": image,
         "output": output,
         "report": report,
         "shape": found.picture.shape,
         "method": found.method,
         "noise_sd": found.noise_sd,
-        "mean_sd": found.deviations.mean(),
+        "mean_sd": mean_sd,
         "psnr": found.psnr,
         "psnr_before": found.psnr_before,
     }
-    say_json("denoise", facts)
 
 
-def _said(image: str, output: str, found: Restored, learnt: bool) -> str:
+def _summarise(image: str, output: str, found: Restored, learnt: bool) -> str:
     if found.noise_sd == 0:
         return f"{output}: {image} as it is, without noise"
     noise = f"noise of standard deviation {found.noise_sd:.3g}{' (found)' if learnt else ''} taken off {image}"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lowdim.cli import options
+from lowdim.cli.data import prefix_errors, refuse_absent
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import naming, refuse_absent
-from lowdim.cli.writing import Report, call, write_page
+from lowdim.cli.options import TalkOptions, takes_groups
+from lowdim.cli.recipes.denoise import Clean, Patch, Sd, picture_facts
+from lowdim.cli.writing import Report, python_call, write_page
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
-    from lowdim.recipes.pictures.result import Restored
+    from lowdim.recipes.pictures.picture import Restored
 
 EXAMPLES = """
 lowdim inpaint hole.png --mask mask.png -o filled.png  # white is missing
@@ -32,20 +34,13 @@ Missing = Annotated[
 ]
 Method = Annotated[str, typer.Option(metavar="NAME", help="How: grouped (the best), mixture, or ppca.")]
 Sigma = Annotated[str, typer.Option(metavar="NUMBER", help="Standard deviation of the noise of known pixels, or auto.")]
-Patch = Annotated[int, typer.Option(metavar="PIXELS", help="Side of the patches.")]
-Clean = Annotated[
-    str | None, typer.Option(metavar="FILE", show_default=False, help="The true picture, to say how near it came.")
-]
-Sd = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", show_default=False, help="Write the standard deviation of each pixel, as .npy."),
-]
 Output = Annotated[
     str | None,
     typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Where to write: .png, .jpg or .tif."),
 ]
 
 
+@takes_groups()
 def inpaint(
     context: typer.Context,
     picture: File,
@@ -58,28 +53,29 @@ def inpaint(
     clean: Clean = None,
     sd: Sd = None,
     report: Report = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    *,
+    talk: TalkOptions,
 ) -> int:
     """Fill the missing pixels of a picture from its other pixels.
 
     Overlapping patches are filled with what the Gaussian of similar patches expects of them; known pixels stay as
     they are. With --missing alpha the picture that is written is opaque where it was filled.
     """
-    from lowdim.cli.console import shown
+    from lowdim.cli.console import show_progress
 
-    noise = options.noise_of(sigma)
+    noise = options.parse_noise(sigma)
     _check(picture, output, mask, missing, clean, sd, report)
     from lowdim.recipes.pictures.inpaint import inpaint as fill
     from lowdim.sources.formats.pictures import read_picture
     from lowdim.views.files.pictures import check_picture
 
-    with naming(picture):
+    settings: dict[str, Any] = {"method": method, "missing": missing, "sigma": noise, "patch": patch, "clean": clean}
+    with prefix_errors(picture):
         pixels = read_picture(picture)
         if output is not None:
             check_picture(output, pixels.dtype, pixels.shape)
-        with shown(quiet or json):
-            filled = fill(pixels, mask, method=method, missing=missing, sigma=noise, patch=patch, clean=clean)
+        with show_progress(talk.quiet):
+            filled = fill(pixels, mask, **settings)
     if output is not None:
         filled.save(output)
     if sd is not None:
@@ -89,20 +85,16 @@ def inpaint(
     if report is not None:
         from lowdim.recipes.pictures.overview import restored_payload
 
-        settings = {
-            "method": (method, "grouped"),
-            "missing": (missing, None),
-            "sigma": (noise, None),
-            "patch": (patch, 8),
-            "clean": (clean, None),
-        }
-        made = call("inpaint", [picture, *([] if mask is None else [mask])], settings)
+        made = python_call(fill, [picture, *([] if mask is None else [mask])], settings)
         write_page(report, restored_payload, filled, made, context.obj)
     holes = int((filled.deviations > 0).sum())
-    if json:
-        _say_json(picture, filled, holes, output, report)
-    elif not quiet:
-        say_line(_said(picture, filled, holes, output or report))
+    if talk.json:
+        from lowdim.cli.console import say_json
+
+        sure = float(filled.deviations[filled.deviations > 0].mean()) if holes else 0.0
+        say_json("inpaint", {**picture_facts(picture, output, filled, report, sure), "missing": holes})
+    elif not talk.quiet:
+        say_line(_summarise(picture, filled, holes, output or report))
     return 0
 
 
@@ -130,7 +122,7 @@ def _check(
             refuse_absent(path)
 
 
-def _said(name: str, filled: Restored, holes: int, output: str | None) -> str:
+def _summarise(name: str, filled: Restored, holes: int, output: str | None) -> str:
     where = "" if output is None else f"{output}: "
     if not holes:
         return f"{where}no pixel of {name} was missing"
@@ -139,24 +131,3 @@ def _said(name: str, filled: Restored, holes: int, output: str | None) -> str:
         f"{where}{holes:,} of {filled.deviations.size:,} values of {name} filled, to about ± {1.96 * sure.mean():.1f}"
     )
     return line if filled.psnr is None else f"{line}; {filled.psnr:.2f} dB from the true picture"
-
-
-def _say_json(name: str, filled: Restored, holes: int, output: str | None, report: str | None) -> None:
-    from lowdim.cli.console import say_json
-
-    sure = filled.deviations[filled.deviations > 0]
-    say_json(
-        "inpaint",
-        {
-            "data": name,
-            "output": output,
-            "report": report,
-            "method": filled.method,
-            "shape": filled.picture.shape,
-            "missing": holes,
-            "noise_sd": filled.noise_sd,
-            "mean_sd": float(sure.mean()) if holes else 0.0,
-            "psnr": filled.psnr,
-            "psnr_before": filled.psnr_before,
-        },
-    )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.errors import say_line
-from lowdim.cli.options import ModelOptions, Wish, naming
+from lowdim.cli.data import prefix_errors
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, takes_groups
 from lowdim.errors import BadInput, BadParameter, WrongShape
 
 if TYPE_CHECKING:
@@ -46,17 +47,26 @@ PLACES = (("longitude", "latitude"), ("lon", "lat"), ("x", "y"))
 """Names of two columns that say where somebody is."""
 
 
+@takes_groups(
+    fits="a PCA of genotypes",
+    has="autosomes",
+    keep="a map has two axes, and so many are found; leave it out",
+    scale="genotypes are normalised by their allele frequencies; leave it out",
+    **dict.fromkeys(("columns", "drop"), "the map is of all SNPs, or of the columns PC1 and PC2; leave it out"),
+    weight="every individual counts once; leave it out",
+    encode="genotypes and scores are numbers; leave it out",
+)
 def map(  # noqa: A001  the verb at the prompt
     data: options.Data,
     coordinates: Coordinates,
     label: Label = None,
     permute: Permute = "individuals",
     permutations: Permutations = 10_000,
-    autosomes: options.Autosomes = None,
-    table: options.Table = None,
     plot: Plot = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    *,
+    asked: ModelOptions,
+    wish: DataOptions,
+    talk: TalkOptions,
 ) -> int:
     """Turn the two main axes of genotypes, or scores PC1 and PC2, onto a map, and say how well they meet it."""
     from lowdim.cli.console import say_json
@@ -64,12 +74,12 @@ def map(  # noqa: A001  the verb at the prompt
     from lowdim.recipes.procrustes.procrustes import procrustes
 
     check_output(plot, data, coordinates, figure=True)
-    wish = Wish(data, table=table)
-    with naming(wish.name):
+    wish = wish.of(data)
+    with prefix_errors(wish.name):
         source = wish.open()
-        scores, made_by = _scores(source, autosomes)
-    with naming(coordinates):
-        places, labels, projection = _places(coordinates, label, source, data)
+        scores, made_by = _find_scores(source, asked)
+    with prefix_errors(coordinates):
+        places, labels, projection = _read_places(coordinates, label, source, data)
     if len(places) != len(scores):
         raise WrongShape(
             f"{coordinates}: has {len(places):,} places, but {data} has {len(scores):,} individuals: the same are "
@@ -82,7 +92,7 @@ def map(  # noqa: A001  the verb at the prompt
         from lowdim.views.plots.canvas import write_unshown
 
         write_unshown(plot, found.plot)
-    if json:
+    if talk.json:
         facts: dict[str, Any] = {
             "correlation": found.correlation,
             "disparity": found.disparity,
@@ -91,38 +101,36 @@ def map(  # noqa: A001  the verb at the prompt
         facts |= {"permutations": found.n_permutations, "permuted": found.permuted, "projection": found.projection}
         facts |= {"angle": found.angle, "mirrored": found.mirrored, "scale": found.scale}
         say_json("map", {"data": wish.name, "individuals": len(scores), **facts, "plot": plot})
-    elif not quiet:
+    elif not talk.quiet:
         print(f"scores     {made_by}")
         print(found.explain())
-        if plot is not None:
-            say_line(f"{plot}: the map")
+        talk.note(plot, "the map")
     return 0
 
 
-def _scores(source: Source, autosomes: str | None) -> tuple[Any, str]:
+def _find_scores(source: Source, asked: ModelOptions) -> tuple[Any, str]:
     """(n, 2) scores: columns PC1 and PC2, or those of a PCA of genotypes; and where they are from."""
     if source.columns is not None and {"PC1", "PC2"} <= set(source.columns):
         import numpy as np
 
-        if autosomes is not None:
-            raise BadParameter(f"--autosomes {autosomes}: is for genotypes, and these are scores; leave it out.")
+        for option in ("autosomes", "memory"):
+            if (given := getattr(asked, option)) is not None:
+                raise BadParameter(f"--{option} {given}: is for genotypes, and these are scores; leave it out.")
         take = [source.columns.index(name) for name in ("PC1", "PC2")]
         return np.concatenate([block.rows[:, take] for block in source.blocks()]), "columns PC1 and PC2"
-    from lowdim.cli.model import build
-
-    model = build(ModelOptions("2", "genotypes", autosomes=autosomes))
+    model: Any = replace(asked, keep="2", model="genotypes").build()
     scores, fit = model.fit_transform(source), model.fit_
     return scores, f"two axes of {fit.n_kept:,} SNPs, {fit.significant} of them more than noise gives"
 
 
-def _places(path: str, label: str | None, source: Source, data: str) -> tuple[Any, Any, str]:
+def _read_places(path: str, label: str | None, source: Source, data: str) -> tuple[Any, Any, str]:
     """(n, 2) places, (n,) labels or None, and how to draw them; in the order of the source."""
     import numpy as np
 
     names = source.beside.get("iid")
     if names is None and "iid" in _every_column(source):  # scores that were written with their names
         names = _columns(data, ["PC1", "PC2"], "iid")[1]
-    plain = Wish(path).open()
+    plain = DataOptions(path).open()
     known = plain.columns or ()
     left = dict(getattr(plain, "left_out", {}))
     pair = next((pair for pair in PLACES if set(pair) <= set(known)), None)
@@ -154,7 +162,7 @@ def _places(path: str, label: str | None, source: Source, data: str) -> tuple[An
 
 def _every_column(source: Source) -> tuple[str, ...]:
     """Columns of a table, also those that hold no numbers."""
-    return (*(source.columns or ()), *getattr(source, "left_out", {}))
+    return (*(source.columns or ()), *source.left_out)
 
 
 def _name(value: Any) -> str:
@@ -166,10 +174,8 @@ def _columns(path: str, columns: list[str], label: str | None) -> tuple[Any, Any
     """Columns of numbers of a table, and one that is kept aside."""
     import numpy as np
 
-    from lowdim.sources.formats.table import TableSource
-
-    source = Wish(path, columns=",".join(columns), label=label).open()
-    if label is None or not isinstance(source, TableSource):
+    source = DataOptions(path, columns=",".join(columns), label=label).open()
+    if label is None:
         return np.concatenate([block.rows for block in source.blocks()]), None
     both = [(block.rows, labels) for block, labels in source.labelled(label)]
     return np.concatenate([rows for rows, _ in both]), np.concatenate([np.asarray(labels) for _, labels in both])

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, is_model, left_out, load_model, naming
+from lowdim.cli.data import is_model, load_model, open_for_model, prefix_errors
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
 from lowdim.errors import BadInput, BadParameter
-from lowdim.models.base.prompt import share_or_count
 
 if TYPE_CHECKING:
     from lowdim.models.recogniser.model import Recogniser
     from lowdim.recipes.recognise.recognise import Recognised
     from lowdim.sources.source import Source
+
+SHARE_NEEDED = "a share between 0 and 1 is needed, as 5% or 0.05"
 
 SETTLED = (
     "keep",
@@ -93,6 +95,12 @@ Plot = Annotated[
 Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Which rows of the gallery are left out to find limits.")]
 
 
+@takes_groups(
+    fits="a recogniser",
+    memory="a gallery is held in memory; leave it out, or take fewer rows",
+    weight="every row of a gallery counts once; leave it out",
+    encode="rows are compared by their numbers; leave it out",
+)
 def recognise(
     context: typer.Context,
     gallery: Gallery,
@@ -105,66 +113,65 @@ def recognise(
     reject: Reject = None,
     max_distance: MaxDistance = None,
     reject_outside: RejectOutside = None,
-    scale: options.Scale = False,
     seed: Seed = 0,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
+    *,
+    asked: ModelOptions,
+    wish: DataOptions,
     save: Save = None,
     plot: Plot = None,
-    output: options.Output = None,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    out: OutputOptions,
+    talk: TalkOptions,
 ) -> int:
     """Say whose rows these are, by the nearest of a gallery in the space of its components.
 
     If the probes say whose they are (a column of the same name, or folders), it is also said how often that is right.
     -o writes a row for each probe.
     """
-    from lowdim.cli.console import shown
-    from lowdim.cli.models.transform import agreeing
+    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
+    from lowdim.models.base.prompt import share_or_count
     from lowdim.recipes.recognise.recognise import recognise as judge
 
-    if json and output == "-":
-        raise BadParameter("--json and -o - both want standard output; write the table to a file.")
-    check_output(output, gallery, probes)
-    check_output(plot, gallery, probes, output, figure=True)
-    check_output(save, gallery, probes, output, ending=".lowdim")
+    talk.refuse_two_outputs(out.output)
+    check_output(out.output, gallery, probes)
+    check_output(plot, gallery, probes, out.output, figure=True)
+    check_output(save, gallery, probes, out.output, ending=".lowdim")
     of_gallery: dict[str, Any] = {
         "n_components": share_or_count(keep),
         "metric": metric,
         "drop_first": drop_first,
         "n_neighbors": neighbours,
-        "reject": share_of("--reject", reject),
+        "reject": options.parse_share_between("--reject", reject, SHARE_NEEDED),
         "max_distance": max_distance,
-        "reject_outside": share_of("--reject-outside", reject_outside),
-        "scale": scale,
+        "reject_outside": options.parse_share_between("--reject-outside", reject_outside, SHARE_NEEDED),
+        "scale": asked.scale,
         "random_state": seed,
     }
-    wish, asked = Wish(gallery, columns, drop, label), Wish(probes)
+    wish = replace(wish, data=gallery, label=label)
+    new_wish = DataOptions(probes, table=wish.table, sql=wish.sql)
     texts: dict[str, str] = {}
     known: Any
     if is_model(gallery):
         refuse_settled(context, gallery)
-        known, labels, of_gallery = kept_recogniser(gallery), None, {"random_state": seed}
-        with naming(asked.name):
-            new = agreeing(asked, known, gallery)
+        known, labels, of_gallery = load_recogniser(gallery), None, {"random_state": seed}
+        with prefix_errors(new_wish.name):
+            new = open_for_model(new_wish, known, gallery)
     else:
-        with naming(wish.name):
+        with prefix_errors(wish.name):
             known = wish.open()
-            labels, texts = labels_in(known, label, gallery), dict(left_out(known))
-        with naming(asked.name):
-            new = probes_like(known, asked, gallery)
-    with naming(asked.name):
-        truth = truth_in(new, label)
-    with naming(gallery), shown(quiet or json, gallery):
+            labels, texts = read_labels(known, label, gallery), dict(known.left_out)
+        with prefix_errors(new_wish.name):
+            new = open_probes(known, new_wish, gallery)
+    with prefix_errors(new_wish.name):
+        truth = read_truth(new, label)
+    with prefix_errors(gallery), show_progress(talk.quiet, gallery):
         found = judge(known, labels, new, truth, **of_gallery)
-    _write(found, plot, save, output)
-    _say(wish.name, asked.name, found, texts, plot, save, output, json, quiet)
+    _write(found, plot, save, out)
+    _say(wish.name, new_wish.name, found, texts, plot, save, out.output, talk)
     return 0
 
 
-def kept_recogniser(path: str) -> Recogniser:
+def load_recogniser(path: str) -> Recogniser:
     """The recogniser in a file."""
     from lowdim.models.recogniser.model import Recogniser
 
@@ -188,54 +195,39 @@ def refuse_settled(context: typer.Context, path: str) -> None:
             )
 
 
-def probes_like(known: Source, asked: Wish, gallery: str) -> Source:
+def open_probes(known: Source, wish: DataOptions, gallery: str) -> Source:
     """The probes, if they are of the gallery's kind, with its columns."""
     columns = None if known.columns is None else list(known.columns)
-    if asked.data != "-":  # which can be read once, and is a table
-        kinds = [("a folder of files" if "folder" in one.beside else "a table") for one in (asked.open(), known)]
+    if wish.data != "-":  # which can be read once, and is a table
+        kinds = [("a folder of files" if "folder" in one.beside else "a table") for one in (wish.open(), known)]
         if kinds[0] != kinds[1]:
             raise BadInput(
-                f"{asked.name}: is {kinds[0]}, but the gallery {gallery} is {kinds[1]}: both must be of one kind."
+                f"{wish.name}: is {kinds[0]}, but the gallery {gallery} is {kinds[1]}: both must be of one kind."
             )
-    return asked.open(columns)
+    return wish.open(columns)
 
 
-def share_of(option: str, text: str | None) -> float | None:
-    """What a share means: 5% and 0.05."""
-    if text is None:
-        return None
-    given = text.strip()
-    try:
-        share = float(given[:-1]) / 100 if given.endswith("%") else float(given)
-    except ValueError:
-        share = 0.0
-    if not 0 < share < 1:
-        raise BadParameter(f"{option} {text}: a share between 0 and 1 is needed, as 5% or 0.05.")
-    return share
-
-
-def labels_in(source: Source, label: str | None, name: str) -> Any:
+def read_labels(source: Source, label: str | None, name: str) -> Any:
     """Labels of the gallery; None where folders say them."""
     if label is not None:
-        return _whole(source.aside(label))
+        return _as_whole(source.aside(label))
     if "folder" in source.beside:
         return None
     raise BadParameter(f"{name}: which column says whose a row is? Name it, as in --label person.")
 
 
-def truth_in(source: Source, label: str | None) -> Any:
+def read_truth(source: Source, label: str | None) -> Any:
     """Labels of the probes, if they have that column; folders are looked at later."""
     from lowdim.models.recogniser.fit import refuse_missing
-    from lowdim.sources.formats.table import TableSource
 
-    if label is not None and isinstance(source, TableSource) and label in source.every_column:
-        found = _whole(source.aside(label))
+    if label is not None and label in source.every_column:
+        found = _as_whole(source.aside(label))
         refuse_missing("recognise", found)
         return found
     return source.beside.get(label) if label is not None else None
 
 
-def _whole(values: Any) -> Any:
+def _as_whole(values: Any) -> Any:
     """Numbers that are whole as such: files often hold 3.0 where 3 is meant."""
     import numpy as np
 
@@ -244,19 +236,15 @@ def _whole(values: Any) -> Any:
     return values.astype(np.int64)
 
 
-def _write(found: Recognised, plot: str | None, save: str | None, output: str | None) -> None:
+def _write(found: Recognised, plot: str | None, save: str | None, out: OutputOptions) -> None:
     if plot is not None:
         from lowdim.views.plots.canvas import write_unshown
 
         write_unshown(plot, found.plot)
     if save is not None:
         found.model.save(save)
-    if output is not None:
-        from lowdim.views.files.tables import open_table
-
-        columns = found.table("probes")
-        with open_table(output, list(columns)) as out:
-            out.write(dict(columns))
+    if out.output is not None:
+        out.write(found.table("probes"))
 
 
 def _say(
@@ -267,21 +255,17 @@ def _say(
     plot: str | None,
     save: str | None,
     output: str | None,
-    json: bool,
-    quiet: bool,
+    talk: TalkOptions,
 ) -> None:
-    from lowdim.cli.console import say, say_json, text_width
     from lowdim.recipes.recognise.overview import recognition_facts, recognition_lines
 
     fit = found.model.fit_
-    if json:
-        files = {"plot": plot, "model": save, "output": output}
-        facts = {"gallery": gallery, "data": probes, "left_out": texts, **recognition_facts(fit, found)}
-        say_json("recognise", {**facts, **files})
-    elif not quiet and output != "-":
-        say(recognition_lines(gallery, probes, fit, found, text_width(), texts))
-    if quiet or json:
-        return
+    if talk.json or output != "-":
+        about = {"gallery": gallery, "data": probes, "left_out": texts}
+        talk.say(
+            "recognise",
+            lambda: {**about, **recognition_facts(fit, found), "plot": plot, "model": save, "output": output},
+            lambda width: recognition_lines(gallery, probes, fit, found, width, texts),
+        )
     for file, what in ((plot, "the curves"), (save, "the recogniser"), (output, "a row for each probe")):
-        if file not in (None, "-"):
-            say_line(f"{file}: {what}")
+        talk.note(file, what)

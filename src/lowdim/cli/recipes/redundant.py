@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.errors import say_line
-from lowdim.cli.options import Wish, left_out, naming
+from lowdim.cli.data import prefix_errors
+from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions, takes_groups
 
 EXAMPLES = """
 lowdim redundant cars.csv                   # mph and km/h, constants, sums
@@ -23,45 +23,31 @@ Tol = Annotated[
 ]
 
 
-def redundant(
-    data: options.Data,
-    tol: Tol = 0.01,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    weight: options.Weight = None,
-    encode: options.Encode = False,
-    table: options.Table = None,
-    sql: options.Sql = None,
-    output: options.Output = None,
-    json: options.Json = False,
-    raw: options.Raw = False,
-    quiet: options.Quiet = False,
-) -> int:
+@takes_groups(label="no rows are named here; --drop leaves a column out")
+def redundant(data: options.Data, tol: Tol = 0.01, *, wish: DataOptions, out: OutputOptions, talk: TalkOptions) -> int:
     """Find columns that are constant, another one in other units, or a sum of others.
 
     Every relation is measured on the rows. The column that is named as the sum could be any of those in it.
     """
-    from lowdim.cli.console import say, say_json, shown, text_width
+    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
     from lowdim.recipes.redundant.redundant import redundant as find
     from lowdim.recipes.redundant.result import redundancy_lines
-    from lowdim.views.files.tables import open_table
 
-    check_output(output, data)
-    wish = Wish(data, columns, drop, weight=weight, encode=encode, table=table, sql=sql)
-    with naming(wish.name), shown(quiet, data):
+    check_output(out.output, data)
+    wish = wish.of(data)
+    with prefix_errors(wish.name), show_progress(talk.quiet, data):
         source = wish.open()
         found = find(source, tol)
-    if output is not None:
+    if out.output is not None:
         relations = found.table("relations")
-        with open_table(output, list(relations), raw=raw) as out:
-            out.write({name: list(values) for name, values in relations.items()})
-        if output != "-" and not quiet:
-            say_line(f"{output}: {len(relations['column']):,} terms of relations")
-    elif json:
-        facts = {name: value for name, value in asdict(found).items() if name != "make"}
-        known = {"data": wish.name, "left_out": dict(left_out(source))}
-        say_json("redundant", {**known, **facts, "kept": found.kept})
-    elif not quiet:
-        say(redundancy_lines(wish.name, found, left_out(source), text_width()))
+        out.write({name: list(values) for name, values in relations.items()})
+        talk.note(out.output, f"{len(relations['column']):,} terms of relations")
+        return 0
+    facts = {name: value for name, value in asdict(found).items() if name != "make"}
+    talk.say(
+        "redundant",
+        lambda: {**wish.facts(source), **facts, "kept": found.kept},
+        lambda width: redundancy_lines(wish.name, found, source.left_out, width),
+    )
     return 0

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lowdim.cli import options
-from lowdim.cli.options import naming, refuse_absent
-from lowdim.cli.writing import Code, Report, call, write_page
+from lowdim.cli.data import prefix_errors, refuse_absent
+from lowdim.cli.options import OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.writing import Code, Report, python_call, write_page
 from lowdim.errors import BadFile, BadParameter
 
 if TYPE_CHECKING:
@@ -24,7 +26,13 @@ lowdim topics news.jsonl --k 5 --json > topics.json
 lowdim topics news.jsonl --k 5 --report topics.html   # to look at, to send
 """
 
-HELD_OUT = "0.1"
+FINDING = (
+    *("loss", "text_field", "label_field", "min_df", "max_df"),
+    *("stop_words", "starts", "held_out", "seed"),
+)
+"""Options that decide which topics are found."""
+
+HELD_OUT_NEEDED = "a share of the texts such as 10% or 0.1 is needed; 0: none"
 
 Texts = Annotated[
     str,
@@ -74,6 +82,7 @@ Words = Annotated[
 ]
 
 
+@takes_groups()
 def topics(
     context: typer.Context,
     texts: Texts,
@@ -85,15 +94,15 @@ def topics(
     max_df: MaxDf = 0.5,
     stop_words: StopWords = "english",
     starts: Starts = 5,
-    held_out: HeldOut = HELD_OUT,
+    held_out: HeldOut = "0.1",
     compare: Compare = False,
     seed: Seed = 0,
     output: Shares = None,
     words: Words = None,
     report: Report = None,
+    *,
     raw: options.Raw = False,
-    json: options.Json = False,
-    quiet: options.Quiet = False,
+    talk: TalkOptions,
 ) -> int:
     """Find topics in texts: words that go together, and how much of each text they make up.
 
@@ -108,60 +117,45 @@ def topics(
         check_output(path, texts, stop_words)
     check_output(report, texts, stop_words, ending=".html")
     _refuse_one_place(output, words)
-    if "-" in (output, words) and json:
+    if "-" in (output, words) and talk.json:
         raise BadParameter("a table and --json cannot both go to standard output; name a file for one of them.")
     refuse_absent(texts)
     from lowdim.recipes.topics.topics import topics as find
 
-    with naming(texts):
-        found = find(
-            texts,
-            k,
-            loss=loss,
-            text_field=text_field,
-            label_field=label_field,
-            min_df=min_df,
-            max_df=max_df,
-            stop_words=_stop_words(stop_words),
-            starts=starts,
-            held_out=_share(held_out),
-            compare=compare,
-            seed=seed,
-        )
+    settings: dict[str, Any] = {
+        "loss": loss,
+        "text_field": text_field,
+        "label_field": label_field,
+        "min_df": min_df,
+        "max_df": max_df,
+        "starts": starts,
+        "held_out": options.parse_share("--held-out", held_out, HELD_OUT_NEEDED),
+        "compare": compare,
+        "seed": seed,
+    }
+    with prefix_errors(texts):
+        found = find(texts, k, stop_words=_read_stop_words(stop_words), **settings)
     for path, name in ((output, "documents"), (words, "words")):
         if path is not None:
-            _write(path, found.table(name), raw)
+            OutputOptions(path, raw).write(found.table(name))
     if report is not None:
         from lowdim.recipes.topics.overview import topics_payload
 
-        settings = {
-            "loss": (loss, "kl"),
-            "text_field": (text_field, None),
-            "label_field": (label_field, None),
-            "min_df": (min_df, None),
-            "max_df": (max_df, 0.5),
-            "stop_words": (_stop_words_in_python(stop_words), "english"),
-            "starts": (starts, 5),
-            "held_out": (_share(held_out), _share(HELD_OUT)),
-            "compare": (compare, False),
-            "seed": (seed, 0),
-        }
-        write_page(report, topics_payload, found, call("topics", [texts, k], settings), context.obj)
-    given = {
-        "loss": (loss, "kl"),
-        "text-field": (text_field, None),
-        "label-field": (label_field, None),
-        "min-df": (min_df, None),
-        "max-df": (max_df, 0.5),
-        "stop-words": (stop_words, "english"),
-        "starts": (starts, 5),
-        "held-out": (held_out, HELD_OUT),
-        "seed": (seed, 0),
-    }
-    again = f"lowdim topics {shlex.quote(texts)} --k {k}"
-    again += "".join(f" --{name} {shlex.quote(str(one))}" for name, (one, usual) in given.items() if one != usual)
-    _say(texts, found, [path for path in (output, words, report) if path is not None], again, json, quiet)
+        made = python_call(find, [texts, k], {**settings, "stop_words": _stop_words_in_python(stop_words)})
+        write_page(report, topics_payload, found, made, context.obj)
+    again = f"lowdim topics {shlex.quote(texts)} --k {k}{_type_again(context)}"
+    _say(texts, found, [path for path in (output, words, report) if path is not None], again, talk)
     return 0
+
+
+def _type_again(context: typer.Context) -> str:
+    """The options that were typed and decide which topics are found, to be typed once more."""
+    typed = ""
+    for name in FINDING:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            typed += f" --{name.replace('_', '-')} {shlex.quote(str(context.params[name]))}"
+    return typed
 
 
 def _refuse_one_place(output: str | None, words: str | None) -> None:
@@ -174,16 +168,7 @@ def _refuse_one_place(output: str | None, words: str | None) -> None:
         raise BadParameter(f"{words}: -o and --words would write over each other; choose another name for one of them.")
 
 
-def _share(text: str) -> float:
-    """What --held-out means: 20% or 0.2."""
-    given = text.strip()
-    try:
-        return float(given[:-1]) / 100 if given.endswith("%") else float(given)
-    except ValueError:
-        raise BadParameter(f"--held-out {text}: a share of the texts such as 10% or 0.1 is needed; 0: none.") from None
-
-
-def _stop_words(wish: str) -> Any:
+def _read_stop_words(wish: str) -> Any:
     if wish in ("english", "none"):
         return None if wish == "none" else wish
     refuse_absent(wish)
@@ -200,28 +185,17 @@ def _stop_words_in_python(wish: str) -> Any:
     return Code(f"open({wish!r}, encoding='utf-8').read().split()")
 
 
-def _write(path: str, table: Any, raw: bool) -> None:
-    from lowdim.views.files.tables import open_table
-
-    with open_table(path, list(table), raw=raw) as out:
-        out.write(dict(table))
-
-
-def _say(name: str, found: Topics, written: list[str], again: str, json: bool, quiet: bool) -> None:
-    import sys
-
-    from lowdim.cli.console import say, say_json, text_width
+def _say(name: str, found: Topics, written: list[str], again: str, talk: TalkOptions) -> None:
     from lowdim.recipes.topics.overview import topic_facts, topic_lines
     from lowdim.views.text.lines import Line
     from lowdim.views.text.screen import next_steps
 
-    if json:
-        say_json("topics", {"data": name, "written": written, **topic_facts(found)})
-    elif not quiet:
-        width = text_width()
+    def lines(width: int) -> list[Line]:
         files = [Line(""), Line(f"written   {', '.join(written)}")] if written else []
-        steps = next_steps(tuple(_next(again, found, written)), width)
-        say([*topic_lines(name, found, width), *files, *steps], sys.stderr if "-" in written else sys.stdout)
+        return [*topic_lines(name, found, width), *files, *next_steps(tuple(_next(again, found, written)), width)]
+
+    to = sys.stderr if "-" in written else sys.stdout
+    talk.say("topics", lambda: {"data": name, "written": written, **topic_facts(found)}, lines, to)
 
 
 def _next(again: str, found: Topics, written: list[str]) -> list[tuple[str, str]]:

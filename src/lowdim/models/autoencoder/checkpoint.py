@@ -11,30 +11,18 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from lowdim.errors import CannotMerge, CannotWrite, FormatError
+from lowdim.models.autoencoder.plan import CheckpointKey
 from lowdim.models.autoencoder.record import SINGLE_OR_DOUBLE
 from lowdim.models.autoencoder.solvers.training import State
 from lowdim.results.codec import pack, unpack
 from lowdim.results.container import Document, read_document, write_document
 from lowdim.results.fields import INLINE, Name, size
 from lowdim.types import Array, Floats
+from lowdim.words import plural
 
 KIND = "Autoencoder checkpoint"
 
 ANEW = "delete it, or name another file, to begin anew"
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What a checkpoint is of."""
-
-    settings: str
-    """All that decides the path of training, in words."""
-    n_rows: int
-    n_columns: int
-    mark: str
-    """SHA-256 of the rows in their order, and of their weights."""
-    buffer: int
-    """Rows that are shuffled together; 0: all."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +36,12 @@ class Checkpoint:
         "epochs": size("curve"),
     }
 
-    kept: Annotated[Kept, INLINE]
+    kept: Annotated[CheckpointKey, INLINE]
     current: Annotated[Array, "weights", SINGLE_OR_DOUBLE]
     first: Annotated[Array, "moments", SINGLE_OR_DOUBLE]
     second: Annotated[Array, "moments", SINGLE_OR_DOUBLE]
     best_weights: Annotated[Array, "weights", SINGLE_OR_DOUBLE, Name("best")]
-    curve: Annotated[Floats, "epochs losses"]
-    """(epochs, 1) or, with rows set aside, (epochs, 2)"""
+    curve: Annotated[Floats, "epochs losses"]  # (epochs, 1) or, with rows set aside, (epochs, 2)
     steps: int
     looks: int
     best: int
@@ -87,7 +74,7 @@ class Checkpoint:
         )
 
 
-def write_checkpoint(path: str, kept: Kept, state: State) -> None:
+def write_checkpoint(path: str, kept: CheckpointKey, state: State) -> None:
     """Keep how far training has come, atomically. A state without any best epoch is not kept."""
     if state.best_weights is None or state.diverged:
         return
@@ -107,7 +94,7 @@ def write_checkpoint(path: str, kept: Kept, state: State) -> None:
     write_document(path, Document(KIND, *pack(begun)))
 
 
-def open_checkpoint(path: str, kept: Kept) -> Checkpoint:
+def open_checkpoint(path: str, kept: CheckpointKey) -> Checkpoint:
     """What `write_checkpoint` kept, if it was a fit of these rows with these settings."""
     document = read_document(path)
     if document.kind != KIND:
@@ -136,3 +123,14 @@ def refuse_unwritable(path: str) -> None:
         raise CannotWrite.file(path, "its folder is not there")
     if not os.access(folder, os.W_OK):
         raise CannotWrite.file(path, "its folder may not be written to")
+
+
+def write_part(path: str, part: Any) -> str:
+    """Keep what an interrupted fit has learnt; gives back how far it came, in words."""
+    write_checkpoint(path, *part.begun_)
+    return plural(len(part.begun_[1].curve), "epoch")
+
+
+def resume_fit(estimator: Any, path: str, source: Any) -> Any:
+    """The fit of a source, carried on from a checkpoint, which goes on being written."""
+    return estimator.set_params(checkpoint=path).fit(source)

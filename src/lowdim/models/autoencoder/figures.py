@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from lowdim.models.autoencoder.record import NetworkFit
 from lowdim.models.base.picture_plots import CHANGE, Basis, Pictures, effects, gallery, reconstruction, traversal
-from lowdim.models.base.plots import Plots, scores
+from lowdim.models.base.plots import Plots, figure, scores
 from lowdim.types import Floats
-from lowdim.views.plots.canvas import inks, new_axes, note, plain
+from lowdim.views.plots.canvas import inks, note, plain
 from lowdim.views.plots.scores import axis_titles
 
 # How the loss of a network fell.
@@ -32,10 +32,14 @@ class LearningCurve:
     """Epoch, from 1, whose weights were kept."""
 
     @property
+    def judged(self) -> Floats:
+        """(e,) what weights are chosen by: the loss of rows set aside, if there are some."""
+        return self.learnt if self.aside is None else self.aside
+
+    @property
     def kept(self) -> float:
-        """Loss of the weights that were kept, of rows set aside if there are some; NaN without epochs."""
-        judged = self.learnt if self.aside is None else self.aside
-        return float(judged[self.best - 1]) if len(judged) else float("nan")
+        """Loss of the weights that were kept; NaN without epochs."""
+        return float(self.judged[self.best - 1]) if len(self.judged) else float("nan")
 
 
 def learning_curve(fit: NetworkFit) -> LearningCurve:
@@ -46,14 +50,10 @@ def learning_curve(fit: NetworkFit) -> LearningCurve:
     )
 
 
+@figure
 def learning(self: Plots, ax: Any = None) -> Any:
     """Loss after each epoch, of rows that were learnt from and of those set aside; a dot where weights are kept."""
-    return draw_learning_curve(self._model.fit_, self._axes(ax))
-
-
-def draw_learning_curve(fit: NetworkFit, ax: Any = None) -> Any:
-    """Loss after each epoch, of rows that were learnt from and of those set aside; a dot where weights are kept."""
-    ax = new_axes() if ax is None else ax
+    fit, ax = self._model.fit_, self._axes(ax)
     ink, curve = inks(ax), learning_curve(fit)
     ax.plot(curve.epochs, curve.learnt, color=ink.first, label="rows learnt from")
     if curve.aside is not None:

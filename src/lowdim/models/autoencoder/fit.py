@@ -1,4 +1,4 @@
-"""How an autoencoder is trained: what was observed → how rows enter → epochs → record. The story in one place."""
+"""How an autoencoder is trained: what was observed → how rows enter → epochs → record."""
 
 from __future__ import annotations
 
@@ -13,30 +13,38 @@ import numpy as np
 
 from lowdim.errors import BadInput, CannotMerge, ConstantColumns, NotConverged, UnseenColumns
 from lowdim.matrices.convert import Room, as_matrix
-from lowdim.matrices.missing import constant_columns, unseen_in_words
+from lowdim.matrices.missing import describe_unseen, find_constant
 from lowdim.matrices.scaling import Scaling
 from lowdim.models.autoencoder.checkpoint import ANEW, open_checkpoint, refuse_unwritable, write_checkpoint
 from lowdim.models.autoencoder.plan import (
-    FULL_BATCH,
-    MOST_COVARIANCE,
+    FULL_BATCH_ROWS,
+    MOST_COLUMNS_BY_COVARIANCE,
     NAMES,
     Fit,
-    first_look,
     load_torch,
-    planned,
-    refuse,
-    repeatable,
+    make_repeatable,
+    observe_rows,
+    plan_training,
+    refuse_unfit,
 )
 from lowdim.models.autoencoder.record import NetworkFit, Training
-from lowdim.models.autoencoder.rows import encoded
 from lowdim.models.autoencoder.settings import NetworkTask
-from lowdim.models.autoencoder.solvers.linear import alternating_step, balanced, objective
-from lowdim.models.autoencoder.solvers.rows import PIECE, Entrance, KeptRows, PassingRows, Rows
-from lowdim.models.autoencoder.solvers.training import STRIDE, Schedule, State, begin, full_batch_step
-from lowdim.models.base.provenance import versions
+from lowdim.models.autoencoder.solvers.network import encode_rows
+from lowdim.models.autoencoder.solvers.rows import PIECE_BYTES, Entrance, KeptRows, PassingRows, Rows
+from lowdim.models.autoencoder.solvers.training import (
+    ITERATIONS_A_STEP,
+    Schedule,
+    State,
+    alternating_step,
+    balance,
+    begin,
+    full_batch_step,
+    objective,
+)
+from lowdim.models.base.output import versions
 from lowdim.results.record import Provenance
 from lowdim.runtime.memory import Budget
-from lowdim.runtime.progress import new_pass
+from lowdim.runtime.progress import begin_pass
 from lowdim.runtime.threads import in_order, one_blas_thread
 from lowdim.solvers.iterate import iterate
 from lowdim.sources.source import Block, Source
@@ -44,7 +52,7 @@ from lowdim.types import Floats
 
 Step = Callable[[State], State]
 
-ENOUGH = 1e-5
+LEAST_GAIN = 1e-5
 """Gain of 100 iterations of L-BFGS, as a share of the loss, below which passes over the rows do not pay."""
 
 
@@ -61,17 +69,19 @@ def fit_network(
         refuse_unwritable(path)
     if task.hidden:  # says at once if it is not installed
         load_torch("with hidden layers", "; a linear one, hidden=() with loss='mse', needs none")
-    source = repeatable(source, budget)
+    source = make_repeatable(source, budget)
     if budget is not None:
-        source = source.limited(Room(budget, source, streamed=True).block_bytes(3 * PIECE, task.k, source.n_columns))
-    seen = first_look(source)
-    refuse(seen.observed, source)
-    fit = planned(source, weighted, task, seen, budget)
+        source = source.limited(
+            Room(budget, source, streamed=True).block_bytes(3 * PIECE_BYTES, task.k, source.n_columns)
+        )
+    seen = observe_rows(source)
+    refuse_unfit(seen.observed, source)
+    fit = plan_training(source, weighted, task, seen, budget)
     begun = None
     if path is not None and os.path.exists(path):
         begun = open_checkpoint(path, fit.kept)
-        fit = _followed(fit, begun.kept.buffer, path)
-    step, state = _prepared(fit)
+        fit = _follow_checkpoint(fit, begun.kept.buffer, path)
+    step, state = _prepare(fit)
     if begun is not None:
         state = begun.state(state)
 
@@ -86,10 +96,10 @@ def fit_network(
     with one_blas_thread() if fit.by_sums else nullcontext():
         state = iterate(state, step, task.epochs - state.epochs, observe)
     _warn(fit, state)
-    return record(fit, state)
+    return make_record(fit, state)
 
 
-def _followed(fit: Fit, buffer: int, path: str) -> Fit:
+def _follow_checkpoint(fit: Fit, buffer: int, path: str) -> Fit:
     """The fit with rows shuffled as those of a checkpoint were: another order would lead to other weights."""
     if fit.solver != "adam" or buffer == fit.buffer:
         return fit
@@ -101,7 +111,7 @@ def _followed(fit: Fit, buffer: int, path: str) -> Fit:
     return replace(fit, buffer=buffer)
 
 
-def record(fit: Fit, state: State) -> NetworkFit:
+def make_record(fit: Fit, state: State) -> NetworkFit:
     """The record of the best epoch so far."""
     assert state.best_weights is not None
     task, seen, shape = fit.task, fit.seen, fit.shape
@@ -146,18 +156,18 @@ def record(fit: Fit, state: State) -> NetworkFit:
         provenance=made,
         columns=fit.source.columns,
     )
-    return _with_codes(found, fit.source)
+    return _add_code_moments(found, fit.source)
 
 
-def _prepared(fit: Fit) -> tuple[Step, State]:
+def _prepare(fit: Fit) -> tuple[Step, State]:
     """One step of training, and where it begins."""
     task, shape = fit.task, fit.shape
     adam = fit.solver == "adam"
     weights = shape.begin(np.random.default_rng(task.seed), _first_outputs(fit), np.float32 if adam else np.float64)
     if shape.linear:
-        weights = balanced(weights, shape)
+        weights = balance(weights, shape)
     state = begin(weights, task.patience, adam, judged=fit.parts.n_aside > 0)
-    return _by_sums(fit, state) if fit.by_sums else _by_rows(fit, state)
+    return _train_by_sums(fit, state) if fit.by_sums else _train_by_rows(fit, state)
 
 
 def _first_outputs(fit: Fit) -> Floats | None:
@@ -169,7 +179,7 @@ def _first_outputs(fit: Fit) -> Floats | None:
     return np.asarray(np.log(means / (1 - means))) if seen.n_rows > 1 else np.zeros(fit.shape.p)
 
 
-def _by_sums(fit: Fit, state: State) -> tuple[Step, State]:
+def _train_by_sums(fit: Fit, state: State) -> tuple[Step, State]:
     """Steps of a linear network, which need the covariance of the columns only."""
     shape = fit.shape
     S = as_matrix(fit.source, Scaling(True, False, None, 0)).scatter() / np.outer(fit.scale, fit.scale)
@@ -180,16 +190,18 @@ def _by_sums(fit: Fit, state: State) -> tuple[Step, State]:
     return partial(full_batch_step, objective=look, entries=shape.p, penalty=penalty), state
 
 
-def _by_rows(fit: Fit, state: State) -> tuple[Step, State]:
+def _train_by_rows(fit: Fit, state: State) -> tuple[Step, State]:
     """Steps by gradients of rows."""
     from lowdim.models.autoencoder.solvers.torch import Trainer
 
-    task, shape, seen, rows = fit.task, fit.shape, fit.seen, _rows(fit)
+    task, shape, seen, rows = fit.task, fit.shape, fit.seen, _open_rows(fit)
     trainer = Trainer(shape, rows, fit.center, fit.l2, fit.device, fit.weight_decay)
     if fit.solver == "adam":
         schedule = Schedule(task.learning_rate, task.epochs * -(-rows.n_train // fit.batch))
-        return lambda now: trainer.epoch(now, schedule, new_pass(rows.n_train)), state
-    if shape.linear and shape.p <= MOST_COVARIANCE:  # begin where rows that had their means for holes would end
+        return lambda now: trainer.epoch(now, schedule, begin_pass(rows.n_train)), state
+    if (
+        shape.linear and shape.p <= MOST_COLUMNS_BY_COVARIANCE
+    ):  # begin where rows that had their means for missing values would end
         S = np.zeros((shape.p, shape.p))
         for batch in rows.in_order():
             S += batch.rows.T @ batch.rows / seen.n_rows
@@ -197,7 +209,7 @@ def _by_rows(fit: Fit, state: State) -> tuple[Step, State]:
         state = replace(begin(near.weights, task.patience, adam=False), looks=1)
     entries = float(seen.seen.sum()) / seen.weight
     look, penalty = trainer.objective(), _penalty(fit)
-    return partial(full_batch_step, objective=look, entries=entries, penalty=penalty, enough=ENOUGH), state
+    return partial(full_batch_step, objective=look, entries=entries, penalty=penalty, enough=LEAST_GAIN), state
 
 
 def _penalty(fit: Fit) -> Callable[[Floats], float]:
@@ -205,7 +217,7 @@ def _penalty(fit: Fit) -> Callable[[Floats], float]:
     return lambda weights: fit.l2 * fit.shape.squares(weights) if fit.l2 else 0.0
 
 
-def _rows(fit: Fit) -> Rows:
+def _open_rows(fit: Fit) -> Rows:
     """The rows as training reads them."""
     adam = fit.solver == "adam"
     entrance = Entrance(
@@ -213,7 +225,7 @@ def _rows(fit: Fit) -> Rows:
         scale=fit.scale,
         whole=fit.seen.complete,
         weighted=fit.weighted,
-        size=fit.batch if adam else min(fit.batch, FULL_BATCH),
+        size=fit.batch if adam else min(fit.batch, FULL_BATCH_ROWS),
         seed=fit.task.seed,
         dtype=np.float32 if adam else np.float64,
         unit=fit.seen.weight / fit.seen.n_rows,
@@ -223,11 +235,11 @@ def _rows(fit: Fit) -> Rows:
     return PassingRows(fit.source, entrance, fit.parts, fit.buffer)
 
 
-def _with_codes(fit: NetworkFit, source: Source) -> NetworkFit:
+def _add_code_moments(fit: NetworkFit, source: Source) -> NetworkFit:
     """The record with the mean and covariance of the codes of all rows."""
     weight, total, products = 0.0, np.zeros(fit.k), np.zeros((fit.k, fit.k))
     shift = None
-    for codes, counts in in_order(partial(_codes, fit=fit), source.blocks()):
+    for codes, counts in in_order(partial(_encode_block, fit=fit), source.blocks()):
         if shift is None:
             shift = codes.mean(axis=0)  # sums about a point near the mean lose no digits
         apart = codes - shift
@@ -239,8 +251,8 @@ def _with_codes(fit: NetworkFit, source: Source) -> NetworkFit:
     return replace(fit, code_mean=shift + offset, code_covariance=products / weight - np.outer(offset, offset))
 
 
-def _codes(block: Block, fit: NetworkFit) -> tuple[Floats, Floats]:
-    codes = encoded(block.rows, fit).astype(np.float64)
+def _encode_block(block: Block, fit: NetworkFit) -> tuple[Floats, Floats]:
+    codes = encode_rows(block.rows, fit).astype(np.float64)
     return codes, np.ones(len(codes)) if block.weight is None else block.weight
 
 
@@ -249,9 +261,9 @@ def _warn(fit: Fit, state: State) -> None:
     unseen = np.flatnonzero(seen.count == 0)
     if len(unseen):
         warnings.warn(
-            f"{unseen_in_words(unseen, columns, p)}: nothing can be said about them.", UnseenColumns, stacklevel=4
+            f"{describe_unseen(unseen, columns, p)}: nothing can be said about them.", UnseenColumns, stacklevel=4
         )
-    still = np.flatnonzero(constant_columns(seen) & (seen.count > 0))
+    still = np.flatnonzero(find_constant(seen) & (seen.count > 0))
     if len(still) and fit.task.scale and fit.shape.loss == "mse":
         names = [columns[j] if columns else f"column {j}" for j in still[:5]]
         more = f" and {len(still) - 5} more" if len(still) > 5 else ""
@@ -270,7 +282,7 @@ def _warn(fit: Fit, state: State) -> None:
     elif fit.solver != "adam" and not state.finished:
         warnings.warn(
             f"Training was stopped after {state.steps:,} iterations before the gradient vanished: raise "
-            f"max_iter={fit.task.epochs}, of which each is {STRIDE} iterations.",
+            f"max_iter={fit.task.epochs}, of which each is {ITERATIONS_A_STEP} iterations.",
             NotConverged,
             stacklevel=4,
         )

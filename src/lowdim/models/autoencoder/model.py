@@ -5,34 +5,47 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadParameter, Interrupted, WrongShape
-from lowdim.matrices.convert import row_weights
-from lowdim.matrices.missing import naming_all_holes
+from lowdim.errors import Interrupted, WrongShape
+from lowdim.matrices.convert import read_weights
+from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models.autoencoder.figures import NetworkPlots
-from lowdim.models.autoencoder.fit import fit_network, record
-from lowdim.models.autoencoder.plan import Fit, foreseen
+from lowdim.models.autoencoder.fit import fit_network, make_record
+from lowdim.models.autoencoder.plan import Fit, describe_plan
 from lowdim.models.autoencoder.record import NetworkFit
-from lowdim.models.autoencoder.rows import codes_of_block, rows_of_block, squares_of_block
-from lowdim.models.autoencoder.settings import OWNER, task_of
-from lowdim.models.autoencoder.solvers.linear import principal_axes
-from lowdim.models.autoencoder.solvers.training import State
+from lowdim.models.autoencoder.settings import OWNER, read_hidden_units, task_of
+from lowdim.models.autoencoder.solvers.network import decode_block, encode_block, sum_squared_errors
+from lowdim.models.autoencoder.solvers.training import State, principal_axes
+from lowdim.models.autoencoder.tables import TABLES
 from lowdim.models.base import parameters
-from lowdim.models.base.estimator import RecordedModel, refuse_one_pass
-from lowdim.models.base.export import Exported
-from lowdim.models.base.output import frame_kind, make_table, scores_table
-from lowdim.models.base.parameters import Activation, Bytes, NetworkLoss, NetworkSolver, Seed
+from lowdim.models.base.estimator import RecordedModel, fit_transform_weighted
+from lowdim.models.base.output import Exported, table_by_name
+from lowdim.models.base.parameters import (
+    CHECKED_BY_FIT,
+    Bytes,
+    Checkpoint,
+    Count,
+    Needed,
+    NumberAbove0,
+    NumberFrom0,
+    Option,
+    Range,
+    Saved,
+    Seed,
+    WholeFrom0,
+)
+from lowdim.models.base.prompt import Prompt
 from lowdim.runtime.memory import budget_of
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
-from lowdim.words import printable
+from lowdim.views.text.facts import PlanFacts
 
 
 class Autoencoder(Exported, RecordedModel[NetworkFit]):
@@ -118,25 +131,37 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
 
     score_name = "code"
 
+    _prompt: ClassVar = Prompt(
+        "2",  # a plane, which can be looked at
+        ("lowdim fit {same} --keep {k}", "what PCA keeps in as many"),
+        resumes=True,
+    )
+
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: Annotated[
+            Count, CHECKED_BY_FIT, Option("keep", needed="an autoencoder needs a whole number of codes, from 1")
+        ] = 2,
         *,
-        hidden: Sequence[int] = (1000, 500, 250),
-        loss: NetworkLoss = "auto",
-        activation: Activation = "silu",
+        hidden: Annotated[
+            Sequence[int], CHECKED_BY_FIT, Saved(int | tuple[int, ...]), Option(read=read_hidden_units)
+        ] = (1000, 500, 250),
+        loss: Annotated[
+            Literal["auto", "bce", "mse"], Option(needed="of an autoencoder it must be auto, bce or mse")
+        ] = "auto",
+        activation: Literal["silu", "gelu", "relu", "leaky_relu", "tanh", "logistic"] = "silu",
         scale: bool = False,
-        solver: NetworkSolver = "auto",
-        learning_rate: float = 2e-3,
-        batch_size: int = 256,
-        max_iter: int = 30,
-        l2: float = 0.0,
-        weight_decay: float = 0.3,
-        validation: float = 0.1,
-        patience: int = 10,
-        refine: int = 0,
-        device: str = "auto",
-        checkpoint: str | os.PathLike[str] | None = None,
+        solver: Literal["auto", "adam", "lbfgs", "als"] = "auto",
+        learning_rate: NumberAbove0 = 2e-3,
+        batch_size: Count = 256,
+        max_iter: Annotated[Count, Option("epochs")] = 30,
+        l2: NumberFrom0 = 0.0,
+        weight_decay: NumberFrom0 = 0.3,
+        validation: Annotated[float, Range(0, 0.9), Needed("a share of the rows from 0 to 0.9")] = 0.1,
+        patience: Count = 10,
+        refine: WholeFrom0 = 0,
+        device: Annotated[str, Needed("'auto', 'cpu', 'cuda' or another device of PyTorch's")] = "auto",
+        checkpoint: Checkpoint = None,
         random_state: Seed = None,
         memory: Bytes = None,
     ):
@@ -180,7 +205,7 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
         budget = budget_of(OWNER, self.memory)
         source = self._opened(X, reset=True)
         task = task_of(self, source.n_columns)
-        weighted = source if sample_weight is None else source.with_weights(row_weights(source, sample_weight))
+        weighted = source if sample_weight is None else source.with_weights(read_weights(source, sample_weight))
         path = None if self.checkpoint is None else os.fspath(self.checkpoint)
         last: tuple[Fit, State] | None = None
 
@@ -197,24 +222,7 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
         self._remember(X, source)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Fit, and give the codes of the same rows.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes
-            Rows, (n, p).
-        y : ignored
-        sample_weight : array of shape (n,) or None
-            How often each row counts: 2 means twice.
-
-        Returns
-        -------
-        array
-            (n, k) codes, as `transform` gives them.
-        """
-        refuse_one_pass(X)
-        return self.fit(X, sample_weight=sample_weight).transform(X)
+    fit_transform = fit_transform_weighted
 
     @property
     def plot(self) -> NetworkPlots:
@@ -222,6 +230,10 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
         return NetworkPlots(self)
 
     # -- attributes -----------------------------------------------------------------------------------------------
+
+    @property
+    def _decoder_size(self) -> float:
+        return sum(layer.weights.size + layer.bias.size for layer in self.fit_.decoder)
 
     @property
     def learning_curve_(self) -> Floats:
@@ -268,12 +280,13 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
     def transform(self, X: Any, refine: int | None = None) -> Any:
         """Codes of rows, (n, k); of dask's data a lazy dask array.
 
-        `refine` Gauss–Newton steps on the decoder make them better than the encoder's; None: those of the settings.
-
         Parameters
         ----------
         X : whatever `fit` takes
             Rows, (n, p).
+        refine : int or None
+            Gauss–Newton steps on the decoder, which make codes better than the encoder's; None: as many as the settings
+            say.
 
         Returns
         -------
@@ -281,15 +294,15 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
             (n, k), of the library that X is an array of; a frame if `set_output` asked for one.
         """
         check_is_fitted(self)
-        return self._as_asked(X, self._codes(X, self._steps(refine)))
+        return self._as_frame(X, self._codes(X, self._steps(refine)))
 
     def _scores(self, X: Any) -> Any:
         return self._codes(X, self._steps(None))
 
     def _codes(self, X: Any, steps: int) -> Any:
         source = self._opened(X, reset=False).unweighted()
-        work = partial(codes_of_block, fit=self.fit_, steps=steps, columns=source.columns)
-        with naming_all_holes(source, only_infinite=True):
+        work = partial(encode_block, fit=self.fit_, steps=steps, columns=source.columns)
+        with naming_all_missing(source, only_infinite=True):
             return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     def inverse_transform(self, X: Any) -> Any:
@@ -312,7 +325,7 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
                 f"The codes have {source.n_columns} columns, but this model has {fit.k} codes: pass what transform "
                 "gave."
             )
-        return source.map_rows(partial(rows_of_block, fit=fit), fit.n_columns, working_dtype(source.dtype))
+        return source.map_rows(partial(decode_block, fit=fit), fit.n_columns, working_dtype(source.dtype))
 
     def reconstruction_error(self, X: Any, refine: int | None = None) -> float:
         """Mean over rows of the squared error, a sum over the observed entries of the row.
@@ -330,8 +343,8 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
         """
         check_is_fitted(self)
         source = self._opened(X, reset=False)
-        work = partial(squares_of_block, fit=self.fit_, steps=self._steps(refine), columns=source.columns)
-        with naming_all_holes(source, only_infinite=True):
+        work = partial(sum_squared_errors, fit=self.fit_, steps=self._steps(refine), columns=source.columns)
+        with naming_all_missing(source, only_infinite=True):
             squares, weight = source.reduce(work, _added)
         return squares / weight
 
@@ -361,56 +374,26 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
         ----------
         name : {"curve", "layers", "scores"}
             "scores" needs X, and is a frame of X's own kind.
+        X : whatever `transform` takes, or None
+            Rows, (n, p), for tables about them.
 
         Returns
         -------
         frame, or Table
             A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
-        fit, kind = self.fit_, getattr(self, "_frame_kind", None)
-        if name == "scores":
-            if X is None:
-                raise BadParameter(
-                    f"{OWNER}.table('scores') needs the rows whose codes are wanted: table('scores', X)."
-                )
-            return scores_table(frame_kind(X) or kind, self._axes, self._scores(X), like=X)
-        if name == "curve":
-            training, aside = fit.training.curve.T
-            return make_table(kind, {"epoch": np.arange(len(training)), "training": training, "validation": aside})
-        if name == "layers":
-            named = [("encoder", layer) for layer in fit.encoder] + [("decoder", layer) for layer in fit.decoder]
-            columns = {
-                "part": [part for part, _ in named],
-                "inputs": [layer.weights.shape[1] for _, layer in named],
-                "outputs": [layer.weights.shape[0] for _, layer in named],
-                "numbers": [layer.weights.size + layer.bias.size for _, layer in named],
-            }
-            return make_table(kind, columns)
-        raise BadParameter.no_table(OWNER, name, "'curve', 'layers' or 'scores'")
+        return table_by_name(self, TABLES, name, X)
 
-    @printable
-    def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes, or None
-            Rows that a fit would be made of; None: say what the fit did.
-
-        Returns
-        -------
-        str
-            A few lines.
-        """
-        if X is None:
-            return self._story()
-        from lowdim.views.text.explain import explain_plan
-
-        source = self._to_be_fitted(X)
+    def _plan_facts(self, source: Source) -> PlanFacts:
         task = task_of(self, source.n_columns, seed=0)  # a plan asks no generator for numbers
-        return explain_plan(foreseen(source, task, budget_of(OWNER, self.memory)))
+        return describe_plan(source, task, budget_of(OWNER, self.memory))
 
     # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _graph(self, inverse: bool, dtype: str) -> Any:
+        from lowdim.models.autoencoder.onnx import network_graph
+
+        return network_graph(self.fit_, inverse, dtype)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -429,7 +412,7 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
         part: Autoencoder = clone(self)
         part.__dict__.update({k: v for k, v in self.__dict__.items() if k not in part.__dict__})
         part._remember(X, source)
-        part._record = record(fit, state)
+        part._record = make_record(fit, state)
         part.begun_ = fit.kept, state  # what a checkpoint keeps
         return part
 

@@ -12,19 +12,27 @@ import numpy as np
 
 from lowdim.errors import BadInput, Interrupted, NeedsAnotherPass, NeedsExtra, Setting
 from lowdim.matrices.convert import Room
-from lowdim.matrices.missing import Observed, constant_columns, missing_values, observe_block
+from lowdim.matrices.missing import Observed, find_constant, missing_values_error, observe_block
 from lowdim.matrices.preparation import dense
-from lowdim.models.autoencoder.checkpoint import Kept
 from lowdim.models.autoencoder.settings import OWNER, NetworkTask
 from lowdim.models.autoencoder.solvers.network import Shape
-from lowdim.models.autoencoder.solvers.rows import PIECE, Split, buffer_rows, count_aside, pieces, row_bytes, split
-from lowdim.models.autoencoder.solvers.training import MEMORY
+from lowdim.models.autoencoder.solvers.rows import (
+    PIECE_BYTES,
+    Split,
+    buffer_rows,
+    count_aside,
+    cut_rows,
+    row_bytes,
+    split,
+)
+from lowdim.models.autoencoder.solvers.training import LBFGS_PAIRS
 from lowdim.runtime.memory import Budget, available_memory
-from lowdim.runtime.progress import new_pass
+from lowdim.runtime.progress import begin_pass
 from lowdim.runtime.threads import in_order
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
+from lowdim.views.text.facts import PlanFacts
 
 # The first look over rows that a network is trained on: means, ranges, and a mark that tells them from others.
 
@@ -34,11 +42,9 @@ class Seen:
     """What was observed of each column."""
 
     observed: Observed
-    low: Floats
-    """(p,) smallest observed value; ∞: none was."""
+    low: Floats  # (p,) smallest observed value; ∞: none was
     high: Floats
-    mark: str = ""
-    """SHA-256 of all values, holes and weights, in the order of the rows."""
+    mark: str = ""  # SHA-256 of all values, missing values and weights, in the order of the rows
 
     def merge(self, other: Seen) -> Seen:
         """Of both sets of rows together."""
@@ -46,10 +52,10 @@ class Seen:
         return Seen(self.observed.merge(other.observed), low, high)
 
 
-def first_look(source: Source) -> Seen:
+def observe_rows(source: Source) -> Seen:
     """Read all rows once. The same rows give the same bits, however the source cuts its blocks."""
-    tell, mark, total, done = new_pass(source.n_rows), hashlib.sha256(), None, 0
-    for seen, digest in in_order(_look, pieces(source)):
+    tell, mark, total, done = begin_pass(source.n_rows), hashlib.sha256(), None, 0
+    for seen, digest in in_order(_observe_piece, cut_rows(source)):
         total = seen if total is None else total.merge(seen)
         mark.update(digest)
         done += seen.observed.n_rows
@@ -60,7 +66,7 @@ def first_look(source: Source) -> Seen:
     return Seen(total.observed, total.low, total.high, mark.hexdigest())
 
 
-def _look(block: Block) -> tuple[Seen, bytes]:
+def _observe_piece(block: Block) -> tuple[Seen, bytes]:
     rows = dense(block.rows).astype(np.float64) + 0.0  # one zero, …
     holes = np.isnan(rows)
     rows[holes] = np.nan  # … and one NaN: there are others
@@ -73,10 +79,10 @@ def _look(block: Block) -> tuple[Seen, bytes]:
     return Seen(observe_block(Block(block.start, rows, block.weight)), low, high), mark.digest()
 
 
-def refuse(seen: Observed, source: Source) -> None:
+def refuse_unfit(seen: Observed, source: Source) -> None:
     """Raise an error if there is nothing to learn from."""
     if seen.infinite.any():
-        raise missing_values(np.stack([np.zeros_like(seen.infinite), seen.infinite]), seen.n_rows, source.columns)
+        raise missing_values_error(np.stack([np.zeros_like(seen.infinite), seen.infinite]), seen.n_rows, source.columns)
     if not seen.count.any():
         raise BadInput(f"All {seen.n_rows:,} × {source.n_columns:,} values of {source.describe()} are missing.")
     if not float(seen.variances.max()) < 1e280:
@@ -86,7 +92,7 @@ def refuse(seen: Observed, source: Source) -> None:
         )
 
 
-def repeatable(source: Source, budget: Budget | None) -> Source:
+def make_repeatable(source: Source, budget: Budget | None) -> Source:
     """Rows that can be read again: those that come once are kept, if there is room."""
     if source.repeatable:
         return source
@@ -110,17 +116,17 @@ def repeatable(source: Source, budget: Budget | None) -> Source:
 
 # How an autoencoder will be trained: loss, solver, batches, where rows are kept, and the memory all that takes.
 
-MOST_COVARIANCE = 4000
+MOST_COLUMNS_BY_COVARIANCE = 4000
 """Columns up to which a linear network is found through their covariance."""
 
-FULL_BATCH = 1024
+FULL_BATCH_ROWS = 1024
 """Rows that a gradient of all rows is summed over at a time."""
 
-VECTORS = {"adam": 10, "lbfgs": 2 * MEMORY + 12, "als": 5}
+VECTORS = {"adam": 10, "lbfgs": 2 * LBFGS_PAIRS + 12, "als": 5}
 """Vectors of all weights that training holds: current, gradient, those of the epoch before, the best, and Adam's two
 moments, or the pairs that L-BFGS remembers and the five of its work."""
 
-PLACES = 24
+PLACE_BYTES = 24
 """Bytes for the places of a row that is kept: its number, its turn, which half it is in."""
 
 NAMES = {
@@ -129,15 +135,40 @@ NAMES = {
     "als": "alternating least squares through the covariance",
 }
 
-KEPT = {
+REASON_KEPT = {
     "adam": "all rows have room in memory, and are shuffled in every epoch",
     "lbfgs": "all rows have room in memory",
 }
-PASSING = {
+REASON_PASSING = {
     "adam": "rows are read again in every epoch, and shuffled within a buffer",
     "lbfgs": "rows have no room in memory, and are read again for every gradient",
 }
-SUMS = "the loss of a linear network needs only the covariance of the columns"
+REASON_SUMS = "the loss of a linear network needs only the covariance of the columns"
+
+
+@dataclass(frozen=True)
+class CheckpointKey:
+    """What a checkpoint is of."""
+
+    settings: str  # all that decides the path of training, in words
+    n_rows: int
+    n_columns: int
+    mark: str  # SHA-256 of the rows in their order, and of their weights
+    buffer: int  # rows that are shuffled together; 0: all
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a checkpoint is of."""
+
+    settings: str
+    """All that decides the path of training, in words."""
+    n_rows: int
+    n_columns: int
+    mark: str
+    """SHA-256 of the rows in their order, and of their weights."""
+    buffer: int
+    """Rows that are shuffled together; 0: all."""
 
 
 @dataclass(frozen=True)
@@ -148,25 +179,22 @@ class Fit:
     weighted: bool
     task: NetworkTask
     seen: Observed
-    mark: str
-    """Tells these rows and weights from others."""
+    mark: str  # tells these rows and weights from others
     shape: Shape
     center: Floats
     scale: Floats
     solver: str
-    by_sums: bool
-    """Whether the covariance is all that is needed of the rows."""
+    by_sums: bool  # whether the covariance is all that is needed of the rows
     batch: int
     parts: Split
-    buffer: int
-    """Rows that are shuffled together; 0: all, as they are kept in memory."""
+    buffer: int  # rows that are shuffled together; 0: all, as they are kept in memory
     device: str
     memory: int
 
     @property
     def reason(self) -> str:
         """Why it reads rows as it does."""
-        return SUMS if self.by_sums else (PASSING if self.buffer else KEPT)[self.solver]
+        return REASON_SUMS if self.by_sums else (REASON_PASSING if self.buffer else REASON_KEPT)[self.solver]
 
     @property
     def weight_decay(self) -> float:
@@ -179,7 +207,7 @@ class Fit:
         return 0.0 if self.solver == "als" else self.task.l2
 
     @property
-    def kept(self) -> Kept:
+    def kept(self) -> CheckpointKey:
         """What a checkpoint says of it: all settings that this solver looks at."""
         task, shape = self.task, self.shape
         said: dict[str, Any] = {"n_components": shape.k, "hidden": shape.hidden, "loss": shape.loss}
@@ -191,25 +219,25 @@ class Fit:
         if self.solver == "adam":
             said |= {"learning_rate": task.learning_rate, "batch_size": self.batch, "max_iter": task.epochs}
             said |= {"weight_decay": self.weight_decay, "rows set aside": self.parts.n_aside}
-        return Kept(json.dumps(said), self.seen.n_rows, shape.p, self.mark, self.buffer)
+        return CheckpointKey(json.dumps(said), self.seen.n_rows, shape.p, self.mark, self.buffer)
 
 
-def planned(source: Source, weighted: bool, task: NetworkTask, seen: Seen, budget: Budget | None) -> Fit:
+def plan_training(source: Source, weighted: bool, task: NetworkTask, seen: Seen, budget: Budget | None) -> Fit:
     """What will be trained, and how; decided by what was observed."""
     known, n, p = seen.observed, seen.observed.n_rows, source.n_columns
-    loss = _loss(task, seen, source)
+    loss = _choose_loss(task, seen, source)
     shape = Shape(p, task.hidden, task.k, task.activation, loss)
-    closed = known.complete and p <= MOST_COVARIANCE
+    closed = known.complete and p <= MOST_COLUMNS_BY_COVARIANCE
     solver = task.solver_for(loss, closed)
     by_sums, adam = shape.linear and solver != "adam" and closed, solver == "adam"
     parts = split(n, count_aside(task.validation, n, p) if adam else 0, task.seed)
     batch = task.batch(parts.n_train) if adam else n
-    device = "none" if by_sums else _device(task, shape, known)
-    size = min(batch, FULL_BATCH) if not adam else batch
-    memory = network_memory(shape, 0 if by_sums else size, solver) + (8 * 5 * p * p if by_sums else 0)
+    device = "none" if by_sums else _choose_device(task, shape, known)
+    size = min(batch, FULL_BATCH_ROWS) if not adam else batch
+    memory = estimate_memory(shape, 0 if by_sums else size, solver) + (8 * 5 * p * p if by_sums else 0)
     room = available_memory() if budget is None else min(budget.room, available_memory())
     a_row = row_bytes(p, known.complete, np.float32 if adam else np.float64)
-    buffer, rows = 0, 0 if by_sums else n * (a_row + PLACES)
+    buffer, rows = 0, 0 if by_sums else n * (a_row + PLACE_BYTES)
     if 2 * rows > room - memory:
         buffer = buffer_rows(size, a_row, None if budget is None else budget.limit)
         rows = (min(buffer, n) + parts.n_aside) * a_row
@@ -223,7 +251,7 @@ def planned(source: Source, weighted: bool, task: NetworkTask, seen: Seen, budge
         mark=seen.mark,
         shape=shape,
         center=known.mean,
-        scale=_scale(known, task, loss),
+        scale=_choose_scale(known, task, loss),
         solver=solver,
         by_sums=by_sums,
         batch=batch,
@@ -234,12 +262,12 @@ def planned(source: Source, weighted: bool, task: NetworkTask, seen: Seen, budge
     )
 
 
-def network_memory(shape: Shape, batch: int, solver: str) -> int:
+def estimate_memory(shape: Shape, batch: int, solver: str) -> int:
     """Bytes that training holds beside rows: weights and gradients, what a batch leaves in every layer, a few pieces
     of rows that are made ready."""
     itemsize = 4 if solver == "adam" else 8
-    layers = 2 * sum(shape.widths) + 6 * shape.p  # units and their gradients; rows, holes, targets, losses
-    return itemsize * (VECTORS[solver] * shape.n_weights + batch * layers) + 3 * PIECE
+    layers = 2 * sum(shape.widths) + 6 * shape.p  # units and their gradients; rows, missing values, targets, losses
+    return itemsize * (VECTORS[solver] * shape.n_weights + batch * layers) + 3 * PIECE_BYTES
 
 
 def load_torch(why: str, instead: str = "") -> None:
@@ -251,7 +279,7 @@ def load_torch(why: str, instead: str = "") -> None:
         raise NeedsExtra(f"{str(error)[:-1]}{instead}.") from None
 
 
-def _device(task: NetworkTask, shape: Shape, seen: Observed) -> str:
+def _choose_device(task: NetworkTask, shape: Shape, seen: Observed) -> str:
     """The device of the gradients of rows, where they are needed."""
     if shape.hidden:
         load_torch("with hidden layers", "; a linear one, hidden=() with loss='mse', needs none")
@@ -259,8 +287,8 @@ def _device(task: NetworkTask, shape: Shape, seen: Observed) -> str:
         load_torch("with loss='bce'", "; loss='mse' needs none")
     elif not seen.complete:
         load_torch("on rows with missing values", "; fill them first, or use ProbabilisticPCA")
-    elif shape.p > MOST_COVARIANCE:
-        load_torch(f"of more than {MOST_COVARIANCE:,} columns", "; PCA needs none")
+    elif shape.p > MOST_COLUMNS_BY_COVARIANCE:
+        load_torch(f"of more than {MOST_COLUMNS_BY_COVARIANCE:,} columns", "; PCA needs none")
     else:
         load_torch("with solver='adam'", "; solver='auto' needs none for a linear one")
     from lowdim.models.autoencoder.solvers.torch import device_of
@@ -268,7 +296,7 @@ def _device(task: NetworkTask, shape: Shape, seen: Observed) -> str:
     return device_of(OWNER, task.device)
 
 
-def _loss(task: NetworkTask, seen: Seen, source: Source) -> str:
+def _choose_loss(task: NetworkTask, seen: Seen, source: Source) -> str:
     beyond = np.flatnonzero((seen.low < 0) | ((seen.high > 1) & np.isfinite(seen.high)))
     if task.loss == "auto":
         return "mse" if len(beyond) else "bce"
@@ -286,31 +314,29 @@ def _loss(task: NetworkTask, seen: Seen, source: Source) -> str:
     return task.loss
 
 
-def _scale(seen: Observed, task: NetworkTask, loss: str) -> Floats:
+def _choose_scale(seen: Observed, task: NetworkTask, loss: str) -> Floats:
     """(p,) one number for all columns, so that a linear network is PCA, unless each is to have its own."""
     p = len(seen.mean)
     if loss == "bce":
         return np.ones(p)
-    still = constant_columns(seen)
+    still = find_constant(seen)
     if task.scale:
         return np.where(still, 1.0, np.sqrt(seen.variances))
     mean = float(seen.variances[seen.count > 0].mean())
     return np.full(p, math.sqrt(mean) if not still.all() and mean > 0 else 1.0)
 
 
-def foreseen(source: Source, task: NetworkTask, budget: Budget | None) -> Any:
+def describe_plan(source: Source, task: NetworkTask, budget: Budget | None) -> PlanFacts:
     """What a fit would do, as far as that is known before any row is read."""
-    from lowdim.views.text.explain import PlanFacts
-
     n, p = source.n_rows, source.n_columns
-    solver, words = _foreseen_solver(task, p)
+    solver, words = _describe_solver(task, p)
     shape = Shape(p, task.hidden, task.k, task.activation, task.loss)
     adam = solver == "adam"
     n_train = None if n is None else n - (count_aside(task.validation, n, p) if adam else 0)
     batch = task.batch_size if n_train is None else task.batch(n_train)
     steps = "" if n_train is None else f" of {-(-n_train // batch):,} steps"
     goal = "a local optimum, of the epoch that is best on rows set aside" if adam else "until the gradient vanishes"
-    rows = 0 if n is None or not adam else n * (row_bytes(p, True, np.float32) + PLACES)
+    rows = 0 if n is None or not adam else n * (row_bytes(p, True, np.float32) + PLACE_BYTES)
     return PlanFacts(
         data=source.describe(),
         bytes=None if n is None or source.sparse else n * p * source.dtype.itemsize,
@@ -318,16 +344,16 @@ def foreseen(source: Source, task: NetworkTask, budget: Budget | None) -> Any:
         solver=f"up to {task.epochs} epochs of Adam{steps}" if adam else words,
         reason="the network is not linear" if task.hidden else "the network is linear",
         read="once for means and ranges, then in every epoch, from memory where there is room",
-        memory=network_memory(shape, batch if adam else FULL_BATCH, solver) + rows,
+        memory=estimate_memory(shape, batch if adam else FULL_BATCH_ROWS, solver) + rows,
         limit=None if budget is None else budget.limit,
         accuracy=goal,
     )
 
 
-def _foreseen_solver(task: NetworkTask, p: int) -> tuple[str, str]:
-    """The solver of rows without holes and beyond 0 to 1, and in words which it would be otherwise."""
+def _describe_solver(task: NetworkTask, p: int) -> tuple[str, str]:
+    """The solver of rows without missing values and beyond 0 to 1, and in words which it would be otherwise."""
     chances = task.loss == "bce" or bool(task.hidden)
-    solver = task.solver_for("bce" if chances else "mse", p <= MOST_COVARIANCE)
+    solver = task.solver_for("bce" if chances else "mse", p <= MOST_COLUMNS_BY_COVARIANCE)
     words = NAMES[solver]
     if task.solver == "auto" and not chances:
         if solver == "als":

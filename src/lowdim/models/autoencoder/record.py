@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
-from lowdim.results.fields import HeldAs, NonNegative, OneOf, OwnSizes, Positive, has, size
+from lowdim.results.fields import NonNegative, OneOf, OwnSizes, Positive, StoredAs, has, size
 from lowdim.results.record import Columns, Provenance
 from lowdim.types import Floats
 
@@ -25,27 +25,7 @@ LOSSES = ("bce", "mse")
 MOST_LAYERS = 13
 """Of encoder and decoder each in a file: two arrays a layer, and a model file holds 64."""
 
-SETTINGS = {
-    "n_components": int,
-    "hidden": int | tuple[int, ...],
-    "loss": str,
-    "activation": str,
-    "scale": bool,
-    "solver": str,
-    "learning_rate": float,
-    "batch_size": int,
-    "max_iter": int,
-    "l2": float,
-    "weight_decay": float,
-    "validation": float,
-    "patience": int,
-    "refine": int,
-    "device": str,
-    "random_state": int | None,
-}
-"""What a file may say of settings."""
-
-SINGLE_OR_DOUBLE = HeldAs((np.float32, np.float64))
+SINGLE_OR_DOUBLE = StoredAs((np.float32, np.float64))
 
 
 @dataclass(frozen=True)

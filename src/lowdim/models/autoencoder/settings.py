@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lowdim.errors import BadParameter
-from lowdim.models.autoencoder.record import ACTIVATIONS, LOSSES, MOST_LAYERS
+from lowdim.models.autoencoder.record import MOST_LAYERS
 from lowdim.models.base import parameters
 from lowdim.models.base.parameters import seed_of
-from lowdim.types import is_number, is_whole
+from lowdim.models.base.prompt import is_count
+from lowdim.types import is_whole
 
 OWNER = "Autoencoder"
-
-SOLVERS = ("auto", "adam", "lbfgs", "als")
 
 LEAST_STEPS = 20
 """An epoch has at least so many steps, by smaller batches, where there are rows for it …"""
@@ -63,36 +61,9 @@ class NetworkTask:
 
 def task_of(model: Any, p: int, seed: int | None = None) -> NetworkTask:
     """The settings of an Autoencoder, checked, for p columns; without a `seed` its random_state is asked for one."""
-    parameters.check_seed(OWNER, model.random_state)
     hidden = hidden_units(model.hidden)
     most = p if not hidden else None
     parameters.whole(OWNER, "n_components", model.n_components, 1, most)
-    for name, given, known in (
-        ("loss", model.loss, ("auto", *LOSSES)),
-        ("activation", model.activation, ACTIVATIONS),
-        ("solver", model.solver, SOLVERS),
-    ):
-        if not isinstance(given, str) or given not in known:
-            raise BadParameter.of(OWNER, name, given, f"one of {', '.join(map(repr, known))}")
-    if not isinstance(model.scale, (bool, np.bool_)):
-        raise BadParameter.of(OWNER, "scale", model.scale, "True or False")
-    parameters.real(OWNER, "learning_rate", model.learning_rate, np.finfo(float).tiny)
-    parameters.real(OWNER, "l2", model.l2, 0.0)
-    parameters.real(OWNER, "weight_decay", model.weight_decay, 0.0)
-    for name, given, least in (
-        ("batch_size", model.batch_size, 1),
-        ("max_iter", model.max_iter, 1),
-        ("patience", model.patience, 1),
-        ("refine", model.refine, 0),
-    ):
-        parameters.whole(OWNER, name, given, least, None)
-    share = model.validation
-    if not is_number(share) or not 0 <= float(share) <= 0.9:
-        raise BadParameter.of(OWNER, "validation", share, "a share of the rows from 0 to 0.9")
-    if not isinstance(model.device, str):
-        raise BadParameter.of(OWNER, "device", model.device, "'auto', 'cpu', 'cuda' or another device of PyTorch's")
-    if model.checkpoint is not None and not isinstance(model.checkpoint, (str, os.PathLike)):
-        raise BadParameter.of(OWNER, "checkpoint", model.checkpoint, "None or the path of a file")
     return NetworkTask(
         k=int(model.n_components),
         hidden=hidden,
@@ -105,7 +76,7 @@ def task_of(model: Any, p: int, seed: int | None = None) -> NetworkTask:
         epochs=int(model.max_iter),
         l2=float(model.l2),
         weight_decay=float(model.weight_decay),
-        validation=float(share),
+        validation=float(model.validation),
         patience=int(model.patience),
         device=model.device,
         seed=whole_seed(model.random_state) if seed is None else seed,
@@ -124,6 +95,16 @@ def hidden_units(hidden: Any) -> tuple[int, ...]:
     if len(units) >= MOST_LAYERS:
         raise BadParameter.of(OWNER, "hidden", hidden, f"of at most {MOST_LAYERS - 1} layers, as model files hold")
     return tuple(int(u) for u in units)
+
+
+def read_hidden_units(text: str) -> tuple[int, ...]:
+    """What --hidden means: units of each layer between columns and codes, or none."""
+    if text.strip().lower() == "none":
+        return ()
+    units = text.split(",")
+    if not all(map(is_count, units)):
+        raise BadParameter(f"--hidden {text}: whole numbers from 1 are needed, as in 100,50, or none.")
+    return tuple(map(int, units))
 
 
 def whole_seed(random_state: Any) -> int:

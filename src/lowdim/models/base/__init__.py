@@ -1,1 +1,15 @@
-"""What every model has: input and output, parameters, files, plots, reports, uncertainty."""
+"""What every model has, and no model is named: the ground under all folders of `models`.
+
+Its files, in reading order::
+
+    estimator      The classes that models stand on: a record, shown, saved and reported; rows to scores; plans.
+    input          Data as a model takes them: opened, and checked against those of the fit; shapes of pictures.
+    output         What models give: frames and arrays of the user's own library, tables by name, ONNX graphs.
+    parameters     Parameters, declared once by the hints of constructors: checked, kept in files, said in errors.
+    prompt         The same at the prompt: options, and what was typed for them.
+    saving         Model files: from a fitted model to bytes, and back.
+    uncertainty    `model.uncertainty`: what is asked of a bootstrap or a posterior.
+    plots          `model.plot`: what the figures of every model stand on.
+    picture_plots  Figures of rows that are pictures.
+    report         `model.report`: the page of a model, and the rows that it shows.
+"""

@@ -11,15 +11,18 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_n_features, _get_feature_names
 
 from lowdim.errors import BadParameter, Setting, WrongColumns
+from lowdim.matrices.missing import count_missing, missing_values_error
 from lowdim.matrices.preparation import dense, piece_rows
 from lowdim.models.base import parameters
 from lowdim.results.table import Description
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Block, Source
+from lowdim.types import Floats
 from lowdim.words import column_names
 
 # What a table holds, in one pass over its rows and without any model.
@@ -65,19 +68,19 @@ def _merged(one: Part, other: Part) -> Part:
 # Data as a model takes them: opened, and held against the names and the width of those that it was fitted on.
 
 
-def opened(model: Any, X: Any, reset: bool) -> Source:
+def open_for(model: Any, X: Any, reset: bool) -> Source:
     """The source behind X. With `reset` its names and width are the model's from now on, else they must be those.
 
     One rule for every kind of data: where both the fit and X have names, they must be the same, in the same order. A
     path is no data yet: the columns of the fit are read from there by name, whatever else there is.
     """
-    parameters.check_flags(model)
+    parameters.check(model)
     path = isinstance(X, (str, os.PathLike))
     source = open_source(X, columns=known_columns(model)) if path and not reset else open_source(X)
     if reset:
         _learn_names(model, X, source)
     else:
-        _hold_against(model, source)
+        _check_names(model, source)
     _check_n_features(model, np.empty((1, source.n_columns)), reset=reset)
     return source
 
@@ -99,7 +102,7 @@ def _learn_names(model: Any, X: Any, source: Source) -> None:
         del model.feature_names_in_
 
 
-def _hold_against(model: Any, source: Source) -> None:
+def _check_names(model: Any, source: Source) -> None:
     """Raise an error for other names than the fit's, and warn, as scikit-learn does, where one side has none."""
     known, came = known_columns(model), source.columns
     if known is not None and known == came:
@@ -114,6 +117,28 @@ def _hold_against(model: Any, source: Source) -> None:
         warnings.warn(
             f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning, stacklevel=5
         )
+
+
+# Rows that a fit needs all at once.
+
+
+def load_rows(source: Source) -> tuple[Any, Floats]:
+    """All rows as one array of float64, or as one sparse matrix, and their weights (n,); missing values are refused."""
+    parts, weights = [], []
+    for block in source.blocks():
+        parts.append(block.rows.astype(np.float64))
+        weights.append(np.ones(block.rows.shape[0]) if block.weight is None else block.weight)
+    rows = np.concatenate(parts) if isinstance(parts[0], np.ndarray) else scipy.sparse.vstack(parts, format="csr")
+    refuse_missing(rows, source)
+    return rows, np.concatenate(weights)
+
+
+def refuse_missing(rows: Any, source: Source) -> None:
+    """Raise an error if rows of a source, an array or a sparse matrix, hold missing or infinite values."""
+    if not np.isfinite(rows if isinstance(rows, np.ndarray) else rows.data).all():
+        holes = count_missing(rows)
+        assert holes is not None
+        raise missing_values_error(holes, rows.shape[0], source.columns)
 
 
 # Of which shape the pictures are that rows hold.

@@ -1,20 +1,27 @@
-"""Answers as frames and arrays of the user's own library."""
+"""What models give: frames and arrays of the user's own library, tables by name, what is said of a fit, ONNX graphs."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from functools import wraps
-from types import FunctionType
-from typing import Any
+from importlib import import_module
+from inspect import signature
+from types import FunctionType, ModuleType
+from typing import Any, cast
 
 import numpy as np
 import sklearn
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadInput, BadParameter
+from lowdim.errors import BadInput, BadParameter, Words
+from lowdim.models.base.parameters import FloatType
+from lowdim.models.registry import part_of
 from lowdim.results.table import Table
-from lowdim.sources.arrays import as_numpy, in_kind, is_other_array, kind_of
+from lowdim.sources.arrays import as_numpy, empty_like, is_foreign_array, to_library_of
+from lowdim.views.overview import Overview
 
 # Answers as frames of the user's own kind.
 
@@ -26,7 +33,7 @@ def frame_kind(data: Any) -> str | None:
         return None
     if root == "dask":  # its frames are made of pandas frames
         return "pandas" if hasattr(data, "to_dask_array") else None
-    if is_other_array(data):
+    if is_foreign_array(data):
         return None
     from lowdim.sources.frames import as_frame
 
@@ -50,7 +57,7 @@ def make_table(kind: str | None, columns: Mapping[str, Any], like: Any = None) -
 def scores_table(kind: str | None, names: list[str], scores: Any, like: Any) -> Any:
     """Scores as a frame with the rows' own index; a lazy dask frame for one of dask's."""
     if type(like).__module__.startswith("dask.") and hasattr(like, "to_dask_array"):
-        from lowdim.sources.dask.source import lazy_frame
+        from lowdim.sources.dask import lazy_frame
 
         return lazy_frame(scores, names, like)
     return make_table(kind, dict(zip(names, np.asarray(scores).T, strict=True)), like=like)
@@ -139,23 +146,20 @@ def frame_column(data: Any, name: str) -> NDArray[Any]:
 # arrays of the library that `fit` was given, as scikit-learn has it. Records, `fit_`, are always NumPy and float64.
 
 
-class OwnKind:
-    """A model whose methods and read-outs answer in kind; those that a subclass defines are wrapped when it is."""
+def answer_in_kind(cls: type) -> None:
+    """Wrap the public methods and fitted attributes that a class of models defines, so that they answer in kind."""
+    for name, member in list(vars(cls).items()):
+        if name.startswith(("_", "fit", "partial_fit")):  # fits give the model itself; fit_transform, transform's
+            continue
+        if isinstance(member, FunctionType):
+            setattr(cls, name, _answering_in_kind(member))
+        elif name.endswith("_") and hasattr(type(member), "__set__"):
+            setattr(cls, name, ReadOut(member))
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        for name, member in list(vars(cls).items()):
-            if name.startswith(("_", "fit", "partial_fit")):  # fits give the model itself; fit_transform, transform's
-                continue
-            if isinstance(member, FunctionType):
-                setattr(cls, name, _answering_in_kind(member))
-            elif name.endswith("_") and hasattr(type(member), "__set__"):
-                setattr(cls, name, ReadOut(member))
 
-    def _remember_kind(self, X: Any) -> None:
-        """What attributes are to be, from now on: NumPy unless X is another library's and dispatch was asked for."""
-        dispatched = is_other_array(X) and sklearn.get_config()["array_api_dispatch"]
-        self._kind_of_fit = kind_of(X) if dispatched else None
+def kind_of_fit(X: Any) -> Any:
+    """What attributes of a fit of X are to be: that of X if dispatch was asked for; None: NumPy."""
+    return empty_like(X) if is_foreign_array(X) and sklearn.get_config()["array_api_dispatch"] else None
 
 
 class ReadOut:
@@ -170,7 +174,7 @@ class ReadOut:
             return self
         value = self._inner.__get__(model, owner)
         kind = model.__dict__.get("_kind_of_fit")
-        return value if kind is None else in_kind(value, kind, floats=True)
+        return value if kind is None else to_library_of(value, kind, floats=True)
 
     def __set__(self, model: Any, value: Any) -> None:
         self._inner.__set__(model, as_numpy(value))
@@ -186,20 +190,136 @@ def _answering_in_kind(method: FunctionType) -> Callable[..., Any]:
         if place is None:
             kind = self.__dict__.get("_kind_of_fit")
             answer = method(self, *args, **kwargs)
-            return answer if kind is None else in_kind(answer, kind, floats=True)
+            return answer if kind is None else to_library_of(answer, kind, floats=True)
         X = args[place] if len(args) > place else kwargs.get("X")
-        if not is_other_array(X):
+        if not is_foreign_array(X):
             return method(self, *args, **kwargs)
         given = {name: as_numpy(value) for name, value in kwargs.items()}
-        return in_kind(method(self, *map(as_numpy, args), **given), kind_of(X))
+        return to_library_of(method(self, *map(as_numpy, args), **given), empty_like(X))
 
     return in_the_kind_of_rows
 
 
-def table_by_name(model: Any, tables: Mapping[str, Callable[[Any, Any], Any]], name: Any, X: Any, known: str) -> Any:
-    """What the function of this name makes of a model and rows; an error with the `known` names if it makes nothing."""
+# Tables by name: a model lists functions of itself, rows X (or None) and settings.
+
+Tables = Mapping[str, Callable[..., Any]]
+
+OF_ROWS = ("sample_weight", "extra", "reference", "reference_weight")
+"""Settings of tables that are a value for each row, which cannot be typed at the prompt."""
+
+
+def table_by_name(model: Any, tables: Tables, name: Any, X: Any, **settings: Any) -> Any:
+    """What the function of this name makes of a model, rows and settings; an error that lists those there are."""
+    check_is_fitted(model)
     make = tables.get(name) if isinstance(name, str) else None
-    found = None if make is None else make(model, X)
-    if found is None:
-        raise BadParameter.no_table(type(model).__name__, name, known)
-    return found
+    if make is None:
+        *first, last = map(repr, tables)
+        raise BadParameter.no_table(type(model).__name__, name, f"{', '.join(first)} or {last}")
+    known = list(signature(make).parameters)[2:]
+    unknown = [setting for setting in settings if setting not in known]
+    if unknown:
+        typed = [setting for setting in known if setting not in OF_ROWS]
+        raise BadParameter.no_setting("table", name, unknown[0], known, typed)
+    return make(model, X, **settings)
+
+
+def refuse_no_rows(table: str, X: Any) -> None:
+    """Raise an error if a table about rows is asked for without any."""
+    if X is None:
+        raise BadParameter(
+            Words(f"table({table!r})", f"the table {table}"),
+            " is about rows, and a model does not keep them: ",
+            Words(f"table({table!r}, X).", "name the data after it."),
+        )
+
+
+def scores(model: Any, X: Any) -> Any:
+    """The table "scores": those of rows, a column for each axis."""
+    refuse_no_rows("scores", X)
+    return scores_table(frame_kind(X) or model._frame_kind, model._axes, model._scores(X), like=X)
+
+
+# What is said of any record: found by its kind, so that nothing shared names a model.
+
+
+def overview_file(record: Any) -> ModuleType:
+    """The `overview.py` that knows a record: of the folder that defines it, or that of all linear fits."""
+    return part_of(type(record), "overview") or import_module("lowdim.models.linear.overview")
+
+
+def overview_of(record: Any) -> Overview:
+    """What is said of the record of a fit."""
+    seen: Overview = overview_file(record).overview(record)
+    return seen
+
+
+def versions() -> tuple[tuple[str, str], ...]:
+    """Of the packages that a result depends on."""
+    import scipy
+
+    from lowdim import __version__
+
+    return (("lowdim", __version__), ("numpy", np.__version__), ("scipy", scipy.__version__))
+
+
+# Models that other programs can run: `transform` as an ONNX graph, alone or in a pipeline.
+
+
+class Exported:
+    """A model whose `transform` is a few operations."""
+
+    def export_onnx(self, path: str | os.PathLike[str], *, inverse: bool = False, dtype: FloatType = "float32") -> None:
+        """Write `transform` (or `inverse_transform`) as an ONNX graph, which runs where Python is not.
+
+        It takes any number of rows without missing values, and of an autoencoder gives codes without refinement. Needs
+        the package onnx. Pipelines with such a model are converted by skl2onnx itself.
+
+        Parameters
+        ----------
+        path : path
+            Of the file, which is replaced whole, or not at all.
+        inverse : bool
+            Write `inverse_transform` instead.
+        dtype : {"float32", "float64"}
+            Of the numbers that the graph takes and gives.
+        """
+        from lowdim.views.files.onnx import write_graph
+
+        check_is_fitted(self)
+        if dtype not in ("float32", "float64"):
+            raise BadParameter.of("export_onnx", "dtype", dtype, "'float32' or 'float64'")
+        write_graph(path, self._fit, self._graph(inverse, dtype), dtype)
+
+    # -- what skl2onnx asks of a model in a pipeline ------------------------------------------------------------------
+
+    def onnx_parser(self) -> Callable[..., list[str]]:
+        """What skl2onnx asks first: a function that names what comes out."""
+        from lowdim.views.files.onnx_graphs import parse
+
+        return parse
+
+    def onnx_shape_calculator(self) -> Callable[[Any], None]:
+        """What skl2onnx asks then: a function that sets the shape of what comes out."""
+        from lowdim.views.files.onnx_graphs import set_shape
+
+        check_is_fitted(self)
+        return lambda operator: set_shape(operator, self._fit.k)
+
+    def onnx_converter(self) -> Callable[[Any, Any, Any], None]:
+        """What skl2onnx asks last: a function that adds the operations of `transform` to its graph."""
+        from lowdim.views.files.onnx_graphs import add_graph, float_type
+
+        def convert(scope: Any, operator: Any, container: Any) -> None:
+            add_graph(self._graph(False, float_type(operator)), scope, operator, container)
+
+        return convert
+
+    # -- inside ---------------------------------------------------------------------------------------------------
+
+    @property
+    def _fit(self) -> Any:
+        return cast("Any", self).fit_
+
+    def _graph(self, inverse: bool, dtype: str) -> Any:
+        """Operations from rows to scores, or back with `inverse`; an error if this fit has no such graph."""
+        raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,18 +15,21 @@ from lowdim.errors import BadParameter, Words
 from lowdim.matrices.preparation import dense
 from lowdim.models.base import parameters
 from lowdim.models.base.input import checked_shape, picture_shape_of, refuse_other_size
-from lowdim.models.base.plots import Plots, checked_most
+from lowdim.models.base.plots import Plots, check_most, figure
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
 from lowdim.views.plots import missing, pictures
-from lowdim.views.plots.pictures import SIGNED, mosaic_size
-from lowdim.views.plots.scores import axis_titles, checked_axes
+from lowdim.views.plots.canvas import LIGHT, inks
+from lowdim.views.plots.pictures import PART, PICTURE, SIGNED, Spot, draw_mosaic, mosaic_size
+from lowdim.views.plots.scores import axis_titles, check_axes
+from lowdim.views.text.lines import percent
 
-# Figures of tables with holes: where they are, what fills them, and how sure the scores of such rows are.
+# The map of missing values: where they are, and how sure what fills them is.
 
 
+@figure
 def holes(self: Plots, X: Any, ax: Any = None, *, order: str = "given") -> Any:
     """A map of rows × columns: what was observed, what is missing, and how sure the model is of what fills it.
 
@@ -33,7 +37,6 @@ def holes(self: Plots, X: Any, ax: Any = None, *, order: str = "given") -> Any:
     ----------
     X : array (n, p), frame or file
         Rows with holes. Of very many, each line of the map stands for several.
-    ax : matplotlib Axes, or None for a new figure
     order : {"given", "pattern"}
         "pattern" puts rows and columns with the same holes together, those with the fewest first.
 
@@ -55,6 +58,17 @@ def holes(self: Plots, X: Any, ax: Any = None, *, order: str = "given") -> Any:
 
 
 # Figures of models whose rows are pictures: what they are made of, what they make of rows, what lies between rows.
+
+USUAL_COUNTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+"""Numbers of components that `reconstruction` goes through."""
+
+LEGENDS = {
+    SIGNED: {"light": "red adds, blue takes away, white is zero", "dark": "red adds, blue takes away, black is zero"},
+    PART: {"light": "white is zero, black the largest", "dark": "black is zero, white the largest"},
+}
+
+MOST_CLIPPED = 0.005
+"""Share of the pixels of what is left that may be beyond the strongest colour: one glint would make all others pale."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +157,7 @@ def _shape_of(X: Any) -> tuple[int, ...] | None:
     return picture_shape_of(X) if isinstance(X, Source) else None
 
 
+@figure
 def gallery(
     self: Plots,
     ax: Any = None,
@@ -155,17 +170,10 @@ def gallery(
 
     Parameters
     ----------
-    ax : matplotlib Axes, or None for a new figure
-    picture_shape : (height, width), (height, width, 3) or None
-        Of a row; None: that of the pictures the model was fitted on.
     most : int
         Components, at most.
     columns : int or None
         Pictures beside one another; None: as many as make the whole look well.
-
-    Returns
-    -------
-    matplotlib Axes
 
     References
     ----------
@@ -175,12 +183,34 @@ def gallery(
     basis = how.basis(self._model)
     if columns is not None:
         parameters.whole("plot.gallery", "columns", columns, 1, None, or_else=" or None")
-    shown = (basis.center, basis.components, basis.titles, basis.kind)
-    found = pictures.gallery(*shown, shape, checked_most(most), how.noun, basis.caption)
-    lines, wide = pictures.gallery_lines(found, columns)
-    return pictures.draw_gallery(found, self._axes(ax, *mosaic_size(lines, wide, shape, 1)), columns)
+    rows = basis.components[: check_most(most)]
+    lines, wide = gallery_grid(len(rows) + (basis.center is not None), shape, columns)
+    ax = self._axes(ax, *mosaic_size(lines, wide, shape, 1))
+    ink = inks(ax)
+    spots = (
+        [] if basis.center is None else [Spot(pictures.tile_pixels(basis.center, PICTURE, shape, ink), above="mean")]
+    )
+    for row, title in zip(rows, basis.titles, strict=False):
+        spots.append(Spot(pictures.tile_pixels(row, basis.kind, shape, ink), above=title))
+    draw_mosaic([spots[i * wide : (i + 1) * wide] for i in range(lines)], ax)
+    words = [basis.caption] if basis.caption else []
+    if basis.kind in LEGENDS and len(rows) and shape[2:] != (3,):
+        words.append(LEGENDS[basis.kind]["light" if ink.text == LIGHT.text else "dark"])
+    left_out = len(basis.components) - len(rows)
+    words += [f"{left_out:,} more {how.noun}s not shown"] if left_out else []
+    ax.set_xlabel("; ".join(words), fontsize="small")
+    return ax
 
 
+def gallery_grid(count: int, shape: tuple[int, ...], columns: int | None = None) -> tuple[int, int]:
+    """Lines and columns of tiles: wider than high, and with full lines where that can be."""
+    about = min(max(1, round(math.sqrt(1.6 * count * shape[0] / shape[1]))), count)
+    near = [about, about + 1, about - 1, about + 2, about + 3]
+    wide = columns or next((one for one in near if one >= 1 and count % one == 0), about)
+    return -(-count // wide), min(wide, count)
+
+
+@figure
 def reconstruction(
     self: Plots,
     X: Any,
@@ -196,34 +226,54 @@ def reconstruction(
     ----------
     X : array (n, p), frame or file
         Rows that are pictures; the first `most` are drawn. Pixels that are missing have a colour of their own.
-    ax : matplotlib Axes, or None for a new figure
     picture_shape : (height, width), (height, width, 3) or None
-        Of a row; None: that of the pictures the model was fitted on.
+        Of a row; None: that of the pictures the model was fitted on, or of the files of X.
     counts : whole numbers, or None
         How many components; None: 1, 2, 5, 10, … and all. Models whose components do not build on one another
         (NMF, autoencoders, codebooks) have all of them alone.
     most : int
         Rows, at most.
-
-    Returns
-    -------
-    matplotlib Axes
     """
     model, how = self._model, self._pictures
     shape = _shape(model, "reconstruction", picture_shape, X)
-    rows = first_rows(model, self._rows(X), checked_most(most))
+    rows = first_rows(model, self._rows(X), check_most(most))
     chosen = _counts(model, how, counts)
-    made = how.made_of(model, rows, chosen)
-    found = pictures.series(np.asarray(rows.array, dtype=np.float64), chosen, made, shape, how.noun)
-    size = mosaic_size(len(found.originals), len(chosen) + 2, shape, 1)
-    return pictures.draw_series(found, self._axes(ax, *size))
+    originals, made = np.asarray(rows.array, dtype=np.float64), how.made_of(model, rows, chosen)
+    errors, left = reconstruction_errors(originals, made), originals - made[-1]
+    sizes = np.abs(left[np.isfinite(left)])
+    strongest = float(np.quantile(sizes, 1 - MOST_CLIPPED)) if len(sizes) else 0.0
+    ax = self._axes(ax, *mosaic_size(len(originals), len(chosen) + 2, shape, 1))
+    ink, grid = inks(ax), []
+    for i, row in enumerate(originals):
+        line = [Spot(pictures.picture_pixels(row, row, shape, ink))]
+        for j in range(len(chosen)):
+            below = "" if np.isnan(errors[j, i]) else percent(float(errors[j, i]))
+            line.append(Spot(pictures.picture_pixels(made[j, i], row, shape, ink), below=below))
+        grid.append([*line, Spot(pictures.signed_pixels(left[i], shape, ink, strongest))])
+    heads = [f"{how.noun}s: {k}" if j == 0 else f"{k}" for j, k in enumerate(chosen)]
+    draw_mosaic(grid, ax, top=["original", *heads, "what is left"])
+    ax.set_xlabel("below each: error |x − x̂| / |x|", fontsize="small")
+    return ax
+
+
+def reconstruction_errors(originals: Floats, made: Floats) -> Floats:
+    """(c, m) |x − x̂| / |x| of reconstructions (c, m, p) of rows (m, p), over entries that are known; NaN if x is 0."""
+    known = np.isfinite(originals)
+    lengths = np.sqrt(np.where(known, originals, 0.0) ** 2 @ np.ones(originals.shape[1]))
+    off = np.sqrt(np.where(known, made - originals, 0.0) ** 2 @ np.ones(originals.shape[1]))
+    return np.asarray(np.divide(off, lengths, out=np.full(off.shape, np.nan), where=lengths > 0))
+
+
+def usual_counts(most: int) -> tuple[int, ...]:
+    """1, 2, 5, 10, … up to all that there are, which come last."""
+    return (*(k for k in USUAL_COUNTS if k < most), most)
 
 
 def _counts(model: Any, how: Pictures, counts: Any) -> tuple[int, ...]:
     """Numbers of components whose reconstructions are drawn."""
     k = int(model.fit_.k)
     if how.nested and counts is None:
-        return pictures.usual_counts(k)
+        return usual_counts(k)
     if how.nested:
         given = tuple(np.atleast_1d(np.asarray(counts)).tolist())
         if not given or not all(isinstance(one, int) and 1 <= one <= k for one in given):
@@ -250,6 +300,7 @@ def first_rows(model: Any, X: Any, most: int) -> ArraySource:
     return ArraySource(np.concatenate(parts), source.columns)
 
 
+@figure
 def traversal(
     self: Plots,
     ax: Any = None,
@@ -263,19 +314,12 @@ def traversal(
 
     Parameters
     ----------
-    ax : matplotlib Axes, or None for a new figure
-    picture_shape : (height, width), (height, width, 3) or None
-        Of a row; None: that of the pictures the model was fitted on.
     axes : numbers of one or two components, counted from 1; None: the first two
         The first grows to the right, the second upwards.
     reach : float
         Standard deviations of the scores.
     steps : int
         Pictures beside one another; an odd number has the mean in the middle.
-
-    Returns
-    -------
-    matplotlib Axes
     """
     model, how = self._model, self._pictures
     shape = _shape(model, "traversal", picture_shape)
@@ -283,9 +327,48 @@ def traversal(
     parameters.real("plot.traversal", "reach", reach, 0.0)
     assert how.cloud is not None, "a model whose rows are traversed has a cloud of scores"
     center, spread = how.cloud(model)
-    chosen = checked_axes(axes, len(center), most=2)
-    titles = axis_titles(self._prefix, range(1, len(center) + 1), None)
-    cloud = (partial(how.decoded, model), center, spread)
-    found = pictures.traversal(*cloud, [axis - 1 for axis in chosen], titles, shape, float(reach), int(steps))
-    size = mosaic_size(len(found.up), len(found.across), shape)
-    return pictures.draw_traversal(found, self._axes(ax, size[0] + 0.6, size[1]))
+    chosen = check_axes(axes, len(center), most=2)
+    titles = axis_titles(self._prefix, chosen, None)
+    across = np.linspace(-float(reach), float(reach), int(steps))
+    rows = traversal_rows(partial(how.decoded, model), center, spread, [axis - 1 for axis in chosen], across)
+    limits, size = np.array(grey_limits(rows)), mosaic_size(len(rows), len(across), shape)
+    ax = self._axes(ax, size[0] + 0.6, size[1])
+    ink, words = inks(ax), [f"{value:+.2g} sd".replace("-", "−") if value else "mean" for value in across]
+    grid = [[Spot(pictures.picture_pixels(row, limits, shape, ink)) for row in line] for line in rows[::-1]]
+    draw_mosaic(grid, ax, left=words[::-1] if len(rows) > 1 else [], top=words)
+    ax.set_xlabel(f"{titles[0]} →", fontsize="medium")
+    if len(rows) > 1:
+        ax.set_ylabel(f"{titles[1]} →", labelpad=34, fontsize="medium")
+    return ax
+
+
+def traversal_rows(
+    decode: Callable[[Floats], Floats], center: Floats, spread: Floats, axes: Sequence[int], across: Floats
+) -> Floats:
+    """(b, a, p) rows of the scores center + t spread, t going through `across` (a,): the first component from left to
+    right, the second, if there is one, from the first line to the last."""
+    up = across if len(axes) > 1 else np.zeros(1)
+    scores = np.tile(np.asarray(center, dtype=np.float64), (len(up), len(across), 1))
+    scores[..., axes[0]] += across * spread[axes[0]]
+    if len(axes) > 1:
+        scores[..., axes[1]] += (up * spread[axes[1]])[:, None]
+    rows = np.asarray(decode(scores.reshape(-1, len(center))), dtype=np.float64)
+    return rows.reshape(len(up), len(across), -1)
+
+
+def grey_limits(rows: Floats) -> tuple[float, float]:
+    """What is drawn black, and white, of pictures (b, a, p): 1 % of the numbers may be beyond either.
+
+    Where pixels never change and are among the darkest (or lightest) of the picture in the middle, as the ground of a
+    drawing is, they are black (or white): what lies beyond is no colour of such pictures.
+    """
+    every = rows.reshape(-1, rows.shape[-1])
+    low, high = (float(end) for end in np.quantile(every, [0.01, 0.99]))
+    middle = every[len(every) // 2]
+    size = float(middle.max() - middle.min())
+    still = np.ptp(every, axis=0) <= 1e-3 * size
+    if still.any() and middle[still].min() <= middle.min() + 0.01 * size:
+        low = max(low, float(middle.min()))
+    if still.any() and middle[still].max() >= middle.max() - 0.01 * size:
+        high = min(high, float(middle.max()))
+    return low, high

@@ -2,28 +2,70 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from typing import TYPE_CHECKING, Any, ClassVar
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from lowdim.errors import BadParameter, Setting
+from lowdim.errors import BadParameter, Setting, WrongShape
 from lowdim.models.base import parameters
-from lowdim.models.base.output import frame_kind, named_columns, only_columns, row_labels
-from lowdim.models.base.overview import part_for
+from lowdim.models.base.output import frame_kind, named_columns, only_columns, overview_file, row_labels
 from lowdim.results.k_choice import KChoice
 from lowdim.results.uncertainty import Uncertainty
-from lowdim.sources.columns import near
+from lowdim.sources.columns import suggest
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
-from lowdim.views.plots import spectrum
-from lowdim.views.plots.canvas import shown_figure, solid_axes
+from lowdim.types import Floats
+from lowdim.views.overview import SearchPath
+from lowdim.views.plots.canvas import inks, note, plain, shown_figure, solid_axes
 from lowdim.views.plots.groups import Colour, colour_of
-from lowdim.views.plots.paths import draw_path
-from lowdim.views.plots.scores import axis_titles, checked_axes, draw_scores, score_map
+from lowdim.views.plots.k_choice import draw_k_choice, k_choice_height
+from lowdim.views.plots.scores import axis_titles, check_axes, draw_scores, score_map
+from lowdim.words import listed
 
 if TYPE_CHECKING:
     from lowdim.models.base.picture_plots import Pictures
+
+# What docstrings of figures say of parameters that many have: it is written once, and is the same everywhere.
+
+SHARED = {
+    "X": "array (n, p), frame or file\n    Rows. A frame or file may have more columns than the model.",
+    "ax": "matplotlib Axes, or None for a new figure",
+    "color": "name of a column of X, or a value for each row\n"
+    "    Texts, flags and whole numbers with few different values are groups, with a legend; other numbers have a\n"
+    "    colour bar; an array (n, 3) from 0 to 1 holds colours. None: all rows have one colour.",
+    "names": "name of a column of X, a name for each row, True or None\n"
+    "    True: the index of a pandas frame, else places from 0. As many as find room are drawn, outermost rows first.",
+    "ellipses": "float or None\n"
+    "    Of each group, the ellipse that holds this share of it if it is normal, such as 0.95.",
+    "wanted": "float\n    A share of the variance.",
+    "intervals": "what the model's `uncertainty` gave, or None\n    Whiskers or a band: how sure the shares are.",
+    "picture_shape": "(height, width), (height, width, 3) or None\n"
+    "    Of a row; None: that of the pictures the model was fitted on.",
+    "sample_weight": "array (n,) or None\n    How often each row of X counts: 2 means twice. None: once each.",
+}
+"""Name → what it is, and below that what it does."""
+
+Drawing = TypeVar("Drawing", bound=Callable[..., Any])
+
+
+def figure(draw: Drawing) -> Drawing:
+    """Complete the docstring of a figure: parameters that it leaves out are as SHARED has them, and it returns Axes."""
+    takes = [*inspect.signature(draw).parameters]
+    head, *rest = re.split(r"\n\n(?=\w+\n---)", inspect.cleandoc(draw.__doc__ or ""))
+    sections = dict(one.split("\n", 1) for one in rest)  # title → dashes and what is below
+    own = re.split(r"\n(?=\w)", sections.get("Parameters", ""))[1:]
+    told = {name: f"{name} : {SHARED[name]}" for name in takes if name in SHARED}
+    told |= {one.partition(" ")[0]: one for one in own}
+    listed = [told[name] for name in sorted(told, key=takes.index)]
+    sections = {"Parameters": "", "Returns": "-------\nmatplotlib Axes"} | sections
+    sections["Parameters"] = "\n".join(["----------", *listed])
+    draw.__doc__ = "\n\n".join([head, *(f"{title}\n{below}" for title, below in sections.items())])
+    return draw
+
 
 # What `model.plot` of every model has: the model, axes to draw on, and rows with their names and colours.
 
@@ -83,18 +125,21 @@ class Plots:
             return None
         if names is True:
             return row_labels(X, n)
-        return [str(one) for one in (column_of(X, names, "names") if isinstance(names, str) else names)]
+        listed = [str(one) for one in (column_of(X, names, "names") if isinstance(names, str) else names)]
+        if len(listed) != n:
+            raise WrongShape(f"names has {len(listed):,} names, but there are {n:,} rows: one for each.")
+        return listed
 
 
-def checked_most(most: Any) -> int:
+def check_most(most: Any) -> int:
     """How many columns, rows or arrows are drawn at most."""
     parameters.whole("plot", "most", most, 1, None)
     return int(most)
 
 
-def together(titles: list[str]) -> str:
+def join_titles(titles: list[str]) -> str:
     """PC1, PC1 and PC2, …: axes in words."""
-    return titles[0] if len(titles) == 1 else f"{', '.join(titles[:-1])} and {titles[-1]}"
+    return listed(titles)
 
 
 def column_of(X: Any, name: str, setting: str) -> Any:
@@ -109,7 +154,7 @@ def column_of(X: Any, name: str, setting: str) -> Any:
             return named_columns(frame.select([column]).to_native())[name]
     else:
         source = X if isinstance(X, Source) else open_source(X) if isinstance(X, (str, os.PathLike)) else None
-        known = [] if source is None else list(getattr(source, "every_column", source.beside))
+        known = [] if source is None else source.every_column or list(source.beside)
         if source is not None and name in known:
             return source.aside(name)
     if not known:
@@ -117,26 +162,66 @@ def column_of(X: Any, name: str, setting: str) -> Any:
             Setting(setting, name),
             f" names a column, but a {type(X).__name__} has no names: pass a value for each row.",
         )
-    raise BadParameter(Setting(setting, name), f": there is no such column{near(name, known)}")
+    raise BadParameter(Setting(setting, name), f": there is no such column{suggest(name, known)}")
 
 
 # Figures that many models have: how the model was found, rows by their scores, shares of the variance.
 
 
+@figure
 def path(self: Plots, ax: Any = None, *, gaps: bool = False) -> Any:
     """The likelihood that rose, or the loss that fell, after each step; the title says whether it converged.
 
-    With `gaps`, how far each step is from the last one on a logarithmic scale, where slow searches show.
+    Parameters
+    ----------
+    gaps : bool
+        Draw how far each step is from the last one, on a logarithmic scale, where slow searches show.
     """
     fit = self._model.fit_
-    found = part_for(fit, "overview").search_path(fit)
+    found: SearchPath | None = overview_file(fit).search_path(fit)
     if found is None:
         raise BadParameter(
             "This model was found in closed form, so no likelihood rose step by step: fit with solver='em' to see one."
         )
-    return draw_path(found, self._axes(ax), gaps)
+    ax = self._axes(ax)
+    ink = inks(ax)
+    style = {"marker": "o" if len(found.steps) <= 40 else None, "markersize": 3.5, "linewidth": 1.6}
+    if gaps:
+        off = found.gaps[:-1]
+        shown = off > 0
+        ax.plot(found.steps[:-1][shown], off[shown], color=ink.first, **style)
+        if shown.any():
+            ax.set_yscale("log")
+        ax.set_ylabel(f"distance from the last {found.step}")
+    else:
+        ax.plot(found.steps, found.values, color=ink.first, label=found.what, **style)
+        if found.prior is not None:
+            ax.plot(found.steps, found.prior, color=ink.second, label="with the log-prior", **style)
+            ax.legend(frameon=False, fontsize="small")
+        _mark_end(found, ax, ink)
+        ax.set_ylabel(found.what)
+    ax.set_xlabel(found.step)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    note(ax, f"{found.what}: {found.verdict}" if gaps else found.verdict)
+    return plain(ax)
 
 
+def _mark_end(found: SearchPath, ax: Any, ink: Any) -> None:
+    if not len(found.values) or not np.isfinite(found.values[-1]):
+        return
+    colour = ink.first if found.converged else ink.second
+    ax.plot(found.steps[-1], found.values[-1], "o", color=colour, markersize=7, zorder=4)
+    ax.annotate(
+        f"{found.values[-1]:,.6g}".replace("-", "−"),
+        (found.steps[-1], found.values[-1]),
+        textcoords="offset points",
+        xytext=(-4, -15 if found.rises else 9),
+        ha="right",
+        fontsize="small",
+    )
+
+
+@figure
 def scores(
     self: Plots,
     X: Any,
@@ -151,22 +236,9 @@ def scores(
 
     Parameters
     ----------
-    X : array (n, p), frame or file
-        A frame or file may have more columns than the model.
     ax : matplotlib Axes, or None for a new figure
         For three components, flat axes of a figure's grid are replaced by those that are returned.
     axes : numbers of one, two or three components, counted from 1; None: the first two
-    color : name of a column of X, or a value for each row
-        Texts, flags and whole numbers with few different values are groups, with a legend; other numbers have a
-        colour bar; an array (n, 3) from 0 to 1 holds colours.
-    names : name of a column of X, a name for each row, or True for the index of a pandas frame
-        As many as find room, outermost rows first.
-    ellipses : float or None
-        Of each group, the ellipse that holds this share of it if it is normal, such as 0.95.
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -178,7 +250,7 @@ def scores(
     'PC1 (67.4 %)'
     """
     found = np.asarray(self._model._scores(self._rows(X)), dtype=np.float64)
-    chosen = checked_axes(axes, found.shape[1])
+    chosen = check_axes(axes, found.shape[1])
     shown = score_map(
         found,
         chosen,
@@ -192,6 +264,7 @@ def scores(
     return draw_scores(shown, self._axes(ax, *size) if flat else solid_axes(*size, ax=ax))
 
 
+@figure
 def scree(
     self: Plots,
     ax: Any = None,
@@ -204,17 +277,8 @@ def scree(
 
     Parameters
     ----------
-    ax : matplotlib Axes, or None for a new figure
     rules : what `lowdim.choose_k` gave, or None
-        Every rule for the number of components is drawn in, beneath the bars, instead of the share.
-    wanted : float
-        A share of the variance.
-    intervals : what the model's `uncertainty` gave, or None
-        Whiskers: how sure each share is.
-
-    Returns
-    -------
-    matplotlib Axes
+        Every rule for the number of components is drawn in, beneath the bars, instead of `wanted` and `intervals`.
 
     References
     ----------
@@ -228,24 +292,82 @@ def scree(
     >>> ax.get_title(loc="left")
     '5 of 13 reach 80 %'
     """
-    if rules is None:
-        return spectrum.draw_scree(_shares(self._model.fit_, wanted, intervals), self._axes(ax))
-    if not isinstance(rules, KChoice):
+    if rules is not None and not isinstance(rules, KChoice):
         raise BadParameter.of("plot.scree", "rules", rules, "what lowdim.choose_k(model, X) gave")
-    return spectrum.draw_k_choice(rules, self._axes(ax, 7.0, spectrum.k_choice_height(rules)))
+    if rules is not None:
+        return draw_k_choice(rules, self._axes(ax, 7.0, k_choice_height(rules)))
+    shares, reached = self._model.fit_.shares, _components_needed(self._model.fit_, wanted, intervals)
+    ends = _interval_ends(intervals, "shares", len(shares))
+    ax = self._axes(ax)
+    ink, number = inks(ax), np.arange(1, len(shares) + 1)
+    needed, width = number <= (reached or len(number)), 0.75 if len(number) <= 60 else 1.0
+    for some, alpha in ((needed, 1.0), (~needed, 0.45)):
+        ax.bar(number[some], shares[some], color=ink.first, alpha=alpha, width=width)
+    if ends is not None:
+        reach = np.abs(np.nan_to_num(ends - shares, nan=0.0))
+        ax.errorbar(number, shares, yerr=reach, fmt="none", ecolor=ink.text, elinewidth=1, capsize=3)
+    top = max(float(shares.max(initial=0.0)), 0.0 if ends is None else float(np.nanmax(ends, initial=0.0)))
+    ax.set_ylim(0, 1.12 * top if top > 0 else 1.0)
+    if len(number) <= 15:
+        for j, share in zip(number, shares, strict=True):
+            high = share if ends is None else max(share, float(np.nan_to_num(ends[1, j - 1])))
+            text = f"{100 * share:.1f}" if share >= 0.0005 else "< 0.1" if share > 0 else "0"
+            place = {"xytext": (0, 2), "textcoords": "offset points"}
+            ax.annotate(text, (j, high), **place, ha="center", fontsize="small")
+    return _finish_shares(ax, shares, reached, wanted, intervals)
 
 
+@figure
 def cumulative(self: Plots, ax: Any = None, *, wanted: float = 0.9, intervals: Uncertainty | None = None) -> Any:
-    """A line: the share of all components up to each; dashed: the share `wanted`, and where it is reached.
+    """A line: the share of all components up to each; dashed: the share `wanted`, and where it is reached."""
+    shares, reached = self._model.fit_.shares, _components_needed(self._model.fit_, wanted, intervals)
+    total, ends = np.cumsum(shares), _interval_ends(intervals, "cumulative", len(shares))
+    ax = self._axes(ax)
+    ink, number = inks(ax), np.arange(1, len(shares) + 1)
+    if ends is not None:
+        ax.fill_between(number, *ends, color=ink.first, alpha=0.2, linewidth=0)
+    ax.plot(number, total, color=ink.first, **({"marker": "o", "markersize": 4} if len(number) <= 60 else {}))
+    dashed = {"color": ink.second, "linewidth": 1.2, "linestyle": "--", "zorder": 1}
+    ax.axhline(wanted, **dashed)
+    if reached is not None:
+        ax.plot([reached], [total[reached - 1]], "o", color=ink.second, markersize=7, zorder=4)
+        ax.plot([reached] * 2, [0, total[reached - 1]], **dashed)
+    ax.set_ylim(0, 1.03)
+    return _finish_shares(ax, shares, reached, wanted, intervals)
 
-    With what the model's `uncertainty` gave as `intervals`, a band shows how sure it is.
-    """
-    return spectrum.draw_cumulative(_shares(self._model.fit_, wanted, intervals), self._axes(ax))
 
-
-def _shares(fit: Any, wanted: float, intervals: Any) -> spectrum.Scree:
-    """Of each component, if there are some."""
-    checked_axes(None, fit.k)
+def _components_needed(fit: Any, wanted: float, intervals: Any) -> int | None:
+    """Fewest components that reach the wanted share, if these do; an error if there are none, or settings are wrong."""
+    check_axes(None, fit.k)
     if intervals is not None and not isinstance(intervals, Uncertainty):
         raise BadParameter.of("plot", "intervals", intervals, "what model.uncertainty(X) gave")
-    return spectrum.scree(fit, wanted, intervals)
+    if not 0 < wanted <= 1:
+        raise BadParameter.of("plot", "wanted", wanted, "a share of the variance, such as 0.9")
+    reached = np.cumsum(fit.shares) >= wanted - 1e-12
+    for name in ("shares", "cumulative"):
+        _interval_ends(intervals, name, len(fit.shares))
+    return int(np.argmax(reached)) + 1 if reached.any() else None
+
+
+def _interval_ends(found: Uncertainty | None, name: str, k: int) -> Floats | None:
+    """(2, k) lower and upper ends of intervals, if there are such."""
+    known = None if found is None else found.intervals.get(name)
+    if known is None:
+        return None
+    if known.lower.shape != (k,):
+        raise BadParameter(
+            f"intervals has {len(known.lower)} components, but the model has {k}: pass what its uncertainty(X) gave."
+        )
+    return np.stack([known.lower, known.upper])
+
+
+def _finish_shares(ax: Any, shares: Floats, reached: int | None, wanted: float, intervals: Uncertainty | None) -> Any:
+    """Axes of shares by component; above them how many reach what is wanted."""
+    k = len(shares)
+    ax.set(xlabel="component", ylabel="share of the variance", xlim=(0.4, k + 0.6))
+    ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
+    ax.set_xticks(np.arange(1, k + 1) if k <= 15 else np.unique(np.linspace(1, k, 6).round().astype(int)))
+    words = f"{reached:,} of {k:,} {'reaches' if reached == 1 else 'reach'} {100 * wanted:g} %" if reached else ""
+    words = words or f"{'the one' if k == 1 else f'all {k:,}'} kept: {100 * np.cumsum(shares)[-1]:.1f} %"
+    note(ax, words if intervals is None else f"{words}; {100 * intervals.level:g} % intervals")
+    return plain(ax)

@@ -1,7 +1,8 @@
 """Models to files and back: an estimator's settings and record as one document.
 
-A model's folder says in `record.py` what files hold of it: `RECORD`, the class of its record; `SETTINGS`, which values
-its settings may have; and, where those two must agree, `check_settings(settings, record)`.
+What settings a file may hold, the model's constructor declares (`base/parameters.py`). The model's folder says in
+`record.py` what else there is: `RECORD`, the class of its record, and, where settings and record must agree,
+`check_settings(settings, record)`.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ import numpy as np
 
 from lowdim.errors import BadInput, FormatError, Words
 from lowdim.matrices.moments import Moments
+from lowdim.models.base.parameters import Parameter, Saved, parameters_of
 from lowdim.models.registry import FOLDERS, model_class, part_of
 from lowdim.results import codec
-from lowdim.results.codec import Reading
+from lowdim.results.codec import ArrayReader
 from lowdim.results.container import Document, begins_as_model, read_document, write_document
-from lowdim.results.fields import Holds, Later, NonNegative, OneOf, Positive, fits, place_of
+from lowdim.results.fields import AddedLater, Holds, NonNegative, OneOf, Positive
 from lowdim.sources.kinds import ENDINGS, ending_of
 from lowdim.types import Floats
 
@@ -31,9 +33,6 @@ Estimator = TypeVar("Estimator")
 
 ENTRIES = ("params", "fit", "moments", "seen")
 """Of the facts of a model."""
-
-SHAPES = {"scale": "p", "column_weight": "p", "init": "k p"}
-"""Settings that may be arrays, which files keep as "param_<name>", and of which shape."""
 
 FRAMES = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
@@ -139,14 +138,15 @@ def _refuse_table(path: Path) -> None:
 def pack(model: Any) -> Document:
     """A fitted model as a document."""
     name = type(model).__name__
+    _part(name)  # or an error
     fit, arrays = codec.pack(model.fit_)
     params: dict[str, Any] = {}
-    for param, hint in _part(name).SETTINGS.items():
+    for param, declared in _saved_parameters(type(model)).items():
         value = getattr(model, param)
-        if param in SHAPES and not isinstance(value, (bool, np.bool_, str, type(None))):
-            arrays[f"param_{param}"] = np.asarray(value, dtype=np.float64)
+        if declared.shape and not isinstance(value, (bool, np.bool_, str, type(None))):
+            arrays[f"param_{param}"] = _array(model, declared, value)
             value = "array"
-        params[param] = _plain(param, value, hint)
+        params[param] = _plain(declared, value)
     moments = None
     if getattr(model, "_moments", None) is not None:
         moments, inside = codec.pack(_saved(model._moments))
@@ -162,17 +162,17 @@ def pack(model: Any) -> Document:
 def unpack(document: Document) -> Any:
     """The model that `pack` took apart, if the document is exactly what `pack` makes."""
     _refuse_unknown(document.kind)
-    part, facts = _part(document.kind), document.facts
+    part, facts, kind = _part(document.kind), document.facts, model_class(document.kind)
     if set(facts) != set(ENTRIES):
         raise FormatError(f"The model file has other entries than it must have, {', '.join(ENTRIES)}.")
-    reading = Reading(document.arrays)
+    reading = ArrayReader(document.arrays)
     seen = reading.record(Seen, facts["seen"], "data description")
     fit: Any = reading.record(part.RECORD, facts["fit"], "fit")
     p = fit.n_columns
-    settings = _settings(facts["params"], part.SETTINGS, reading, {"p": p, "k": int(getattr(fit, "k", 0))})
+    settings = _settings(facts["params"], kind, reading, _sizes(fit))
     if hasattr(part, "check_settings"):
         part.check_settings(settings, fit)
-    model = model_class(document.kind)(**settings)
+    model = kind(**settings)
     model.__dict__.update(_record=fit, _moments=_moments(facts["moments"], reading, p))
     model._frame_kind, model._itemsize, model._data_spacing = seen.frame, seen.itemsize, seen.spacing
     model._columns = fit.columns
@@ -209,18 +209,23 @@ def _refuse_unknown(kind: str) -> None:
     raise FormatError(f"The model file holds a {kind[:40]!r}, which this version of lowdim does not know.")
 
 
-def _settings(given: Any, hints: Mapping[str, Any], reading: Reading, sizes: dict[str, int]) -> dict[str, Any]:
-    places = {name: place_of(name, hint) for name, hint in hints.items()}
-    earlier = {name: later.default for name, place in places.items() if (later := place.mark(Later))}
-    if not isinstance(given, dict) or set(earlier | given) != set(places):
+def _saved_parameters(kind: type) -> Mapping[str, Parameter]:
+    """Parameters that model files keep, by name."""
+    return {name: declared for name, declared in parameters_of(kind).items() if declared.place is not None}
+
+
+def _settings(given: Any, kind: type, reading: ArrayReader, sizes: dict[str, int]) -> dict[str, Any]:
+    saved = _saved_parameters(kind)
+    earlier = {name: later.default for name, declared in saved.items() if (later := declared.mark(AddedLater))}
+    if not isinstance(given, dict) or set(earlier | given) != set(saved):
         raise FormatError("The settings of the model file have other entries than they must have.")
     settings = earlier | given
-    for name, place in places.items():
+    for name, declared in saved.items():
         value = settings[name]
-        if not (fits(place.hint, value) or (place.optional and value is None)):
+        if not declared.from_file(value):
             raise FormatError(f"The settings of the model file have no valid {name!r}: {reprlib.repr(value)}.")
-        if value == "array" and name in SHAPES:
-            settings[name] = reading.array(f"param_{name}", tuple(SHAPES[name].split()), (np.float64,), sizes)
+        if value == "array" and declared.shape:
+            settings[name] = reading.array(f"param_{name}", declared.shape, (np.float64,), sizes)
         elif isinstance(value, list):
             settings[name] = tuple(value)
     return settings
@@ -231,7 +236,7 @@ def _saved(kept: Moments) -> SavedMoments:
     return SavedMoments(kept.n_rows, kept.weight, kept.mean, kept.scatter, low, error)
 
 
-def _moments(given: Any, reading: Reading, p: int) -> Moments | None:
+def _moments(given: Any, reading: ArrayReader, p: int) -> Moments | None:
     if given is None:
         return None
     if isinstance(given, dict):  # earlier versions said more
@@ -241,13 +246,29 @@ def _moments(given: Any, reading: Reading, p: int) -> Moments | None:
     return Moments(kept.n_rows, kept.weight, kept.mean, kept.scatter, low=kept.low, error=error)
 
 
-def _plain(name: str, value: Any, hint: Any) -> Any:
-    """A setting as JSON says it; generators are not kept, as their state is gone with the fit."""
-    value, place = codec.plain(value), place_of(name, hint)
-    if name == "random_state" and not isinstance(value, (int, type(None))):
+def _array(model: Any, declared: Parameter, value: Any) -> Floats:
+    """A setting that is an array, if it is one of the fit; it may have been set since."""
+    sizes = _sizes(model.fit_)
+    needed = tuple(sizes[letter] for letter in declared.shape)
+    values = np.asarray(value, dtype=np.float64)
+    if values.shape != needed:
+        raise BadInput(
+            f"{declared.name} has the shape {values.shape}, but the fit is of {needed}, so the file could not be "
+            "opened again: fit with it first."
+        )
+    return values
+
+
+def _sizes(fit: Any) -> dict[str, int]:
+    """Letters of shapes of settings → how many there are."""
+    return {"p": fit.n_columns, "k": int(getattr(fit, "k", 0))}
+
+
+def _plain(declared: Parameter, value: Any) -> Any:
+    """A setting as JSON says it."""
+    value, mark = codec.to_plain(value), declared.mark(Saved)
+    if declared.from_file(value):
+        return value
+    if mark is not None and mark.or_none and not isinstance(value, int):
         return None
-    if name == "cv" and not isinstance(value, int):  # a splitter is code, and pairs of rows are data
-        return None
-    if not fits(place.hint, value) and not (place.optional and value is None):
-        raise BadInput(f"{name}={value!r} cannot be kept in a model file.")
-    return value
+    raise BadInput(f"{declared.name}={value!r} cannot be kept in a model file.")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, BadParameter
-from lowdim.matrices.convert import row_weights
+from lowdim.matrices.convert import read_weights
 from lowdim.models import registry
 from lowdim.models.base import parameters
 from lowdim.models.base.output import make_table
@@ -193,7 +193,7 @@ class Unsure:
 
 def _counts(source: Source, sample_weight: Any) -> NDArray[np.int64]:
     """Weights that count rows: only of whole rows can be said how many units there are to draw from."""
-    weight = row_weights(source, sample_weight)
+    weight = read_weights(source, sample_weight)
     counts = np.rint(weight).astype(np.int64)
     if (counts != weight).any():
         worst = int(np.flatnonzero(counts != weight)[0])

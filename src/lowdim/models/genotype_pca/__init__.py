@@ -7,12 +7,9 @@ Its files, in reading order::
     fit       How a PCA of genotypes is made: counts → pruning by linkage → Gram matrix → components → tests →
               shrinkage.
     matrix    Genotypes, individuals × SNPs, worked on SNP block by SNP block: no float copy of them is ever whole.
-    record    The record of a PCA of genotypes: a linear fit that also knows its SNPs and individuals; and its model
-              file.
-    overview  A PCA of genotypes in words.
-    report    The page of a PCA of genotypes: that of a linear fit, and which of its axes are real.
+    record    The record of a PCA of genotypes: a linear fit that also knows its SNPs, its individuals and their tests.
+    overview  What card, screen, JSON and page show of a PCA of genotypes.
     figures   Figures of a genotype PCA: which axes are more than noise.
-    prompt    PCA of genotypes at the prompt.
 """
 
 from lowdim.models.registry import class_of

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lowdim.errors import BadParameter
-from lowdim.models.base.plots import Plots, checked_most
+from lowdim.models.base.plots import Plots, check_most, figure
 from lowdim.models.genotype_pca.record import LEVEL
 from lowdim.models.linear.row_figures import LinearPlots
 from lowdim.views.plots.canvas import inks, note, plain
@@ -18,15 +18,21 @@ LEAST = 1e-12
 """p-values below this are drawn as this: the law's tables end about there."""
 
 
+@figure
 def tracy_widom(self: Plots, ax: Any = None, *, most: int = 20) -> Any:
     """−log₁₀ p of Tracy & Widom's test, axis by axis: filled are those that noise would not give.
+
+    Parameters
+    ----------
+    most : int
+        Axes, at most: the first that were tested.
 
     References
     ----------
     Patterson, Price & Reich 2006, "Population structure and eigenanalysis".
     """
     fit = self._model.fit_
-    count = min(len(fit.p_values), fit.k, checked_most(most))
+    count = min(len(fit.p_values), fit.k, check_most(most))
     if not count:
         raise BadParameter(
             "No axis was tested, as the whole spectrum is not known: fit no more than about 20,000 individuals."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ from lowdim.types import Floats, Mask
 Places = NDArray[np.intp]
 
 
-def pruned(table: CallTable, counts: CallCounts, wanted: Mask, most: float, window: int) -> Mask:
+def prune_by_linkage(table: CallTable, counts: CallCounts, wanted: Mask, most: float, window: int) -> Mask:
     """(p,) the wanted SNPs but those whose r² with a kept one among the `window` − 1 before exceeds `most`.
 
     One walk from the first SNP to the last, so the earlier of two neighbours stays. r² is that of the calls as PCA sees
@@ -98,10 +98,10 @@ def shrinkage(variances: Floats, noise: float, ratio: float) -> Floats:
 
 # How a PCA of genotypes is made: counts → SNPs that stay → Gram matrix → components → tests.
 
-MOST_INDIVIDUALS = 20_000
+MOST_INDIVIDUALS_BY_GRAM = 20_000
 """From here on the n × n matrix (3 GB, and five times that while it is formed) is not made, but products with it."""
 
-CONCORDANT = 0.99
+LEAST_CONCORDANCE = 0.99
 """Share of equal calls from which two individuals are one, or twins; siblings stay well below."""
 
 
@@ -110,9 +110,9 @@ def fit_genotypes(source: Source, task: GenotypeTask, budget: Budget | None) -> 
     table = call_table(source, task.strict)
     with one_blas_thread():
         counts = count_calls(table)
-        table, counts = _with_calls(table, counts, task)
-        table, counts, rounds = _without_outliers(table, counts, task, budget)
-        fit, matrix, wanted = _fitted(table, counts, task, task.n_components, budget)
+        table, counts = _drop_without_calls(table, counts, task)
+        table, counts, rounds = _drop_outliers(table, counts, task, budget)
+        fit, matrix, wanted = _fit(table, counts, task, task.n_components, budget)
     removed = len(table.used) - table.n
     if removed:
         left = f"{removed:,} of {len(table.used):,} individuals were left out as outliers or for missing calls"
@@ -126,10 +126,10 @@ def fit_genotypes(source: Source, task: GenotypeTask, budget: Budget | None) -> 
         warnings.warn(RemovedColumns(said, Setting("autosomes", None), " keeps them."), stacklevel=3)
     if task.strict:
         _warn_of_duplicates(table, matrix.alike, wanted)
-    return _record(table, counts, fit, matrix, int(wanted.sum()), task, rounds)
+    return _make_record(table, counts, fit, matrix, int(wanted.sum()), task, rounds)
 
 
-def choice_of(source: Source, n: int, k: int, budget: Budget | None) -> Choice:
+def choose_solver(source: Source, n: int, k: int, budget: Budget | None) -> Choice:
     """The Gram matrix of the individuals where it can be held, else products with it."""
     p, solver = source.n_columns, SampleGram()
     in_place = is_read_in_place(source)
@@ -138,7 +138,7 @@ def choice_of(source: Source, n: int, k: int, budget: Budget | None) -> Choice:
     needed = 8 * n * n * 5 + blocks + copied
     room = 0.8 * available_memory() if budget is None else budget.room
     copy = "" if in_place else f"; rows that come one by one are put into {copied:,} bytes"
-    if n <= MOST_INDIVIDUALS and needed <= room:
+    if n <= MOST_INDIVIDUALS_BY_GRAM and needed <= room:
         reason = f"{n:,} individuals × {p:,} SNPs: their {n:,} × {n:,} Gram matrix, SNP block by SNP block{copy}"
         return Choice(solver, reason, needed)
     lanczos = BlockLanczos()
@@ -148,22 +148,22 @@ def choice_of(source: Source, n: int, k: int, budget: Budget | None) -> Choice:
     return Choice(lanczos, reason, lanczos.memory(n, p, k) + blocks + copied)
 
 
-def _fitted(
+def _fit(
     table: CallTable, counts: CallCounts, task: GenotypeTask, n_components: Any, budget: Budget | None
 ) -> tuple[LinearFit, GenotypeMatrix, Mask]:
-    wanted = _wanted(table, counts, task)
+    wanted = _choose_snps(table, counts, task)
     scale = _scales(table, counts, task, wanted)
     n, p = table.n, int(wanted.sum())
     keep = keep_rule(OWNER, n_components, n, p)
     k = keep.k if isinstance(keep, KeepCount) else min(n, p)
-    choice = choice_of(table.source, n, k, budget)
+    choice = choose_solver(table.source, n, k, budget)
     scaling = Scaling(True, scale, wanted.astype(np.float64))
     matrix = GenotypeMatrix(table, counts, scaling)
     fit = fit_linear(matrix, keep, choice, task.asked, task.random_state).fit
     return fit, matrix, wanted
 
 
-def _with_calls(table: CallTable, counts: CallCounts, task: GenotypeTask) -> tuple[CallTable, CallCounts]:
+def _drop_without_calls(table: CallTable, counts: CallCounts, task: GenotypeTask) -> tuple[CallTable, CallCounts]:
     """Individuals with enough calls; one without any is an error unless it was asked to leave such out."""
     if table.n < 2:
         raise BadInput(
@@ -188,11 +188,11 @@ def _with_calls(table: CallTable, counts: CallCounts, task: GenotypeTask) -> tup
             task.max_missing_individuals,
             f"larger: {table.n - len(few)} of {table.n:,} individuals would be left, and at least 2 are needed",
         )
-    table = table.of(_without(table.used, few))
+    table = table.of(_drop(table.used, few))
     return table, count_calls(table)
 
 
-def _wanted(table: CallTable, counts: CallCounts, task: GenotypeTask) -> Mask:
+def _choose_snps(table: CallTable, counts: CallCounts, task: GenotypeTask) -> Mask:
     """SNPs that vary, are called and common enough, and, if asked for, do not repeat their neighbours."""
     varies = counts.scatter > 0
     if not varies.any():
@@ -212,11 +212,11 @@ def _wanted(table: CallTable, counts: CallCounts, task: GenotypeTask) -> Mask:
                 f"lies on chromosomes 1 to {task.autosomes}; --autosomes all keeps the others.",
             ),
         )
-    return wanted if task.ld_r2 is None else pruned(table, counts, wanted, task.ld_r2, task.ld_window)
+    return wanted if task.ld_r2 is None else prune_by_linkage(table, counts, wanted, task.ld_r2, task.ld_window)
 
 
 def _on_autosomes(table: CallTable, task: GenotypeTask) -> Mask:
-    """(p,) SNPs that are, or of which nobody knows: only files of PLINK's have chromosomes."""
+    """(p,) SNPs that are, or whose chromosome is not known: only files of PLINK's have chromosomes."""
     if task.autosomes is None or not isinstance(table.source, PlinkSource):
         return np.ones(table.n_columns, dtype=bool)
     return on_autosomes(table.source.snps.chromosomes, task.autosomes)
@@ -237,7 +237,7 @@ def _scales(table: CallTable, counts: CallCounts, task: GenotypeTask, wanted: Ma
     return np.sqrt(np.where(wanted, p * (1 - p), 1.0))
 
 
-def _without_outliers(
+def _drop_outliers(
     table: CallTable, counts: CallCounts, task: GenotypeTask, budget: Budget | None
 ) -> tuple[CallTable, CallCounts, int]:
     """Nobody far out on a leading axis, as smartpca does it: and in how many rounds they were removed."""
@@ -245,23 +245,23 @@ def _without_outliers(
         return table, counts, 0
     for done in range(task.outlier_rounds):
         axes = min(task.outlier_axes, table.n - 1, int((counts.scatter > 0).sum()))
-        fit, _, _ = _fitted(table, counts, task, axes, budget)
-        out = _outliers(table, fit, task.outlier_sigma)
+        fit, _, _ = _fit(table, counts, task, axes, budget)
+        out = _find_outliers(table, fit, task.outlier_sigma)
         if not len(out):
             return table, counts, done
-        table = table.of(_without(table.used, out))
+        table = table.of(_drop(table.used, out))
         counts = count_calls(table)
     return table, counts, task.outlier_rounds
 
 
-def _outliers(table: CallTable, fit: LinearFit, sigma: float) -> NDArray[np.intp]:
+def _find_outliers(table: CallTable, fit: LinearFit, sigma: float) -> NDArray[np.intp]:
     """Individuals, among those used, more than so many standard deviations from the middle of an axis."""
     scores = scores_by_blocks(table, fit.mean, fit.gain, fit.components)
     spread = scores.std(axis=0, ddof=1)
     return np.flatnonzero((np.abs(scores - scores.mean(axis=0)) > sigma * spread).any(axis=1))
 
 
-def _without(used: Mask, out: NDArray[np.intp]) -> Mask:
+def _drop(used: Mask, out: NDArray[np.intp]) -> Mask:
     left = used.copy()
     left[np.flatnonzero(used)[out]] = False
     return left
@@ -277,7 +277,7 @@ def _warn_of_duplicates(table: CallTable, pairs: list[tuple[int, int]], wanted: 
     same = []
     for i, j in pairs:
         both = ~(missing[i] | missing[j])
-        if both.any() and (values[i] == values[j])[both].mean() >= CONCORDANT:
+        if both.any() and (values[i] == values[j])[both].mean() >= LEAST_CONCORDANCE:
             same.append(f"{names[i]:,} and {names[j]:,}")
     if same:
         warnings.warn(
@@ -288,32 +288,26 @@ def _warn_of_duplicates(table: CallTable, pairs: list[tuple[int, int]], wanted: 
         )
 
 
-@dataclass(frozen=True)
-class _Tested:
-    tests: AxisTests
-    shrinkage: Floats
-
-
-def _tested(fit: LinearFit, matrix: GenotypeMatrix, wanted: int) -> _Tested:
+def _test_axes(fit: LinearFit, matrix: GenotypeMatrix, wanted: int) -> tuple[AxisTests, Floats]:
     """Tests of the kept axes, and how short new scores fall: both need the sum of all squared eigenvalues."""
     if matrix.square_norm is None:
         none = np.zeros(0)
-        return _Tested(AxisTests(none, none, none), np.full(fit.k, np.nan))
+        return AxisTests(none, none, none), np.full(fit.k, np.nan)
     n, unit = fit.n_rows, fit.n_rows - fit.ddof
     m = min(n - 1, wanted)
     real = fit.variances[fit.variances > 0]
     tests = leading_axis_tests(real, m, fit.total_variance, matrix.square_norm / unit**2)
     if not len(tests.columns):
-        return _Tested(tests, np.full(fit.k, np.nan))
+        return tests, np.full(fit.k, np.nan)
     noise_from = min(tests.significant(), len(tests.columns) - 1)
     columns = float(tests.columns[noise_from])
     rest = fit.total_variance - float(real[:noise_from].sum())
     if not np.isfinite(columns) or rest <= 0:
-        return _Tested(tests, np.full(fit.k, np.nan))
-    return _Tested(tests, shrinkage(fit.variances, rest / columns, columns / unit))
+        return tests, np.full(fit.k, np.nan)
+    return tests, shrinkage(fit.variances, rest / columns, columns / unit)
 
 
-def _record(
+def _make_record(
     table: CallTable,
     counts: CallCounts,
     fit: LinearFit,
@@ -326,7 +320,7 @@ def _record(
     certificate = replace(fit.certificate, bytes_read=fit.certificate.passes * len(table.used) * table.row_bytes)
     fit = replace(fit, certificate=certificate)
     plain = {field.name: getattr(fit, field.name) for field in fields(LinearFit)}
-    found = _tested(fit, matrix, wanted)
+    tests, shrunk = _test_axes(fit, matrix, wanted)
     frequencies = np.where(counts.observed > 0, counts.frequencies, np.nan)
     return GenotypeFit(
         **plain,
@@ -335,10 +329,10 @@ def _record(
         snp_missing=1 - counts.observed / table.n,
         used=table.used,
         individual_missing=counts.row_missing / table.n_columns,
-        statistics=found.tests.statistics,
-        p_values=found.tests.p_values,
-        effective_snps=found.tests.columns,
-        shrinkage=found.shrinkage,
+        statistics=tests.statistics,
+        p_values=tests.p_values,
+        effective_snps=tests.columns,
+        shrinkage=shrunk,
         rounds=rounds,
         alleles=table.source.snps.alleles if isinstance(table.source, PlinkSource) else None,
         off_autosomes=_off_autosomes(table, task),

@@ -17,7 +17,7 @@ from lowdim.matrices.products import SPAN_BYTES
 from lowdim.matrices.scaling import Scaling
 from lowdim.runtime.threads import in_order
 from lowdim.sources.arrays import ArraySource
-from lowdim.sources.genotypes.snps import FilledCalls, as_calls, dense_rows, missing_calls, refuse_others
+from lowdim.sources.genotypes.snps import FilledCalls, as_calls, dense_rows, missing_calls, refuse_non_calls
 from lowdim.sources.source import ColumnwiseSource, Source
 from lowdim.types import Floats, Mask
 
@@ -27,7 +27,7 @@ LEAST_WIDTH = 2048
 """SNPs of a block at least: making an n × n product out of so many takes ten times as long as adding it to others."""
 
 
-class Room(threading.local):
+class Buffer(threading.local):
     """Memory for one block of numbers, of each thread: fresh memory costs thrice what is done with it."""
 
     numbers = np.empty(0)
@@ -45,10 +45,9 @@ class CallBlock:
     """Consecutive SNPs of all individuals that count."""
 
     start: int
-    values: NDArray[Any]
-    """(n, width)"""
+    values: NDArray[Any]  # (n, width)
     strict: bool
-    room: Room
+    room: Buffer
 
     @property
     def here(self) -> slice:
@@ -71,7 +70,7 @@ class CallBlock:
         Z = self.numbers()
         Z -= means
         Z *= gain
-        return _without(Z, self.missing())
+        return _zero_missing(Z, self.missing())
 
     def only(self, wanted: Mask) -> CallBlock:
         """Some of its SNPs: (width,) says which."""
@@ -83,15 +82,11 @@ class CallTable:
     """Genotypes whose SNPs can be read block by block."""
 
     source: Source
-    read: Callable[[int, int], NDArray[Any]]
-    """Gives SNPs from one place to another, of all individuals."""
-    strict: bool
-    """Only 0, 1, 2 and missing; else any numbers."""
-    used: Mask
-    """(n,) individuals that count."""
-    width: int
-    """SNPs of a block."""
-    room: Room = field(default_factory=Room)
+    read: Callable[[int, int], NDArray[Any]]  # gives SNPs from one place to another, of all individuals
+    strict: bool  # only 0, 1, 2 and missing; else any numbers
+    used: Mask  # (n,) individuals that count
+    width: int  # SNPs of a block
+    room: Buffer = field(default_factory=Buffer)
 
     @property
     def n(self) -> int:
@@ -138,14 +133,10 @@ class CallTable:
 class CallCounts:
     """What is known of each SNP and of each individual before any component is."""
 
-    observed: NDArray[np.int64]
-    """(p,) calls that are there."""
-    means: Floats
-    """(p,) of them; 0 where there are none."""
-    scatter: Floats
-    """(p,) Σ (g − mean)² over them; exactly 0 where all are alike."""
-    row_missing: NDArray[np.int64]
-    """(n,) missing calls of each individual that counts."""
+    observed: NDArray[np.int64]  # (p,) calls that are there
+    means: Floats  # (p,) of them; 0 where there are none
+    scatter: Floats  # (p,) Σ (g − mean)² over them; exactly 0 where all are alike
+    row_missing: NDArray[np.int64]  # (n,) missing calls of each individual that counts
 
     @property
     def frequencies(self) -> Floats:
@@ -160,7 +151,7 @@ def call_table(source: Source, strict: bool) -> CallTable:
     elif isinstance(source, ColumnwiseSource):
         read = source.read_columns
     else:
-        read = partial(_slice, _gathered(source, strict))
+        read = partial(_slice, _load_calls(source, strict))
     n = source.n_rows
     assert n is not None
     return CallTable(source, read, strict, np.ones(n, dtype=bool), block_width(n))
@@ -214,7 +205,7 @@ class GenotypeMatrix(RowBlocks):
         for part in self._table.each(self._gram_of, self._wanted):
             total += part
         self.square_norm = float(np.vdot(total, total))
-        self.alike = _alike(total)
+        self.alike = _find_alike(total)
         return total
 
     def transpose_times(self, U: Floats) -> Floats:
@@ -252,26 +243,26 @@ def scores_by_blocks(table: CallTable, means: Floats, gain: Floats, V: Floats) -
     return total
 
 
-ALIKE = 0.9
+LEAST_CORRELATION = 0.9
 """Correlation of two rows from which they may be one person: parents, children and siblings stay near a half."""
 
-MOST_ALIKE = 20
+MOST_PAIRS = 20
 """Such pairs at most that are looked at."""
 
 
-def _alike(gram: Floats) -> list[tuple[int, int]]:
+def _find_alike(gram: Floats) -> list[tuple[int, int]]:
     root = np.sqrt(np.maximum(gram.diagonal(), np.finfo(float).tiny))
     found: list[tuple[int, int]] = []
     for i in range(len(gram) - 1):
-        near = np.flatnonzero(gram[i, i + 1 :] > ALIKE * root[i] * root[i + 1 :])
+        near = np.flatnonzero(gram[i, i + 1 :] > LEAST_CORRELATION * root[i] * root[i + 1 :])
         found += [(i, int(i + 1 + j)) for j in near]
-        if len(found) >= MOST_ALIKE:
+        if len(found) >= MOST_PAIRS:
             break
-    return found[:MOST_ALIKE]
+    return found[:MOST_PAIRS]
 
 
 def _block_scores(block: CallBlock, means: Floats, gain: Floats, V: Floats, columns: tuple[str, ...] | None) -> Floats:
-    refuse_others(block.values, block.strict, 0, block.start, columns)
+    refuse_non_calls(block.values, block.strict, 0, block.start, columns)
     here = block.here
     return block.prepared(means[here], gain[here]) @ V[:, here].T
 
@@ -280,24 +271,24 @@ def _count_block(
     block: CallBlock, columns: tuple[str, ...] | None
 ) -> tuple[slice, NDArray[np.int64], Floats, Floats, NDArray[np.int64]]:
     n, width = block.values.shape
-    refuse_others(block.values, block.strict, 0, block.start, columns)
+    refuse_non_calls(block.values, block.strict, 0, block.start, columns)
     missing = block.missing()
     seen, row_missing = np.full(width, n), np.zeros(n, dtype=np.int64)
     if missing is not None:
         gaps = missing.astype(np.float32)  # sums by BLAS, of ones: whole numbers up to 16 million
         seen -= (np.ones(n, dtype=np.float32) @ gaps).astype(np.int64)
         row_missing += (gaps @ np.ones(width, dtype=np.float32)).astype(np.int64)
-    numbers = _without(block.numbers(), missing)
+    numbers = _zero_missing(block.numbers(), missing)
     mean = np.divide(np.ones(n) @ numbers, seen, out=np.zeros(width), where=seen > 0)
     numbers -= mean
-    numbers = _without(numbers, missing)
+    numbers = _zero_missing(numbers, missing)
     # means of equal numbers that are not whole may miss them by a unit in the last place
     squares = np.einsum("ij,ij->j", numbers, numbers)
     squares[squares <= n * (4 * np.finfo(float).eps * mean) ** 2] = 0.0
     return block.here, seen, mean, squares, row_missing
 
 
-def _without(numbers: Floats, missing: Mask | None) -> Floats:
+def _zero_missing(numbers: Floats, missing: Mask | None) -> Floats:
     """The same numbers, those that are missing now zero."""
     if missing is not None:
         numbers[missing] = 0.0
@@ -308,7 +299,7 @@ def _slice(array: NDArray[Any], start: int, stop: int) -> NDArray[Any]:
     return array[:, start:stop]
 
 
-def _gathered(source: Source, strict: bool) -> NDArray[Any]:
+def _load_calls(source: Source, strict: bool) -> NDArray[Any]:
     """All rows as one array: a byte for each call, eight for other numbers."""
     n = source.count_rows()
     blocks = list(source.blocks()) if n is None else source.blocks()
@@ -317,6 +308,6 @@ def _gathered(source: Source, strict: bool) -> NDArray[Any]:
     array = np.empty((n or 0, source.n_columns), dtype=np.int8 if strict else np.float64)
     for block in blocks:
         rows = dense_rows(block.rows)
-        refuse_others(rows, strict, block.start, 0, source.columns)
+        refuse_non_calls(rows, strict, block.start, 0, source.columns)
         array[block.start : block.start + len(rows)] = as_calls(rows) if strict else rows
     return array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,25 +11,39 @@ from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, SingularModel
 from lowdim.matrices.preparation import Preparation
-from lowdim.matrices.project import project
-from lowdim.models.base.estimator import RecordedModel, refuse_one_pass
+from lowdim.matrices.products import project
+from lowdim.models.base.estimator import RecordedModel, fit_transform
 from lowdim.models.base.output import make_table
-from lowdim.models.base.parameters import Bytes, Normalisation, Number, Seed
+from lowdim.models.base.parameters import (
+    CHECKED_BY_FIT,
+    Bytes,
+    Count,
+    Needed,
+    Number,
+    NumberAbove0,
+    Option,
+    Range,
+    Seed,
+    Share,
+)
+from lowdim.models.base.prompt import Prompt
 from lowdim.models.genotype_pca.figures import GenotypePlots
-from lowdim.models.genotype_pca.fit import choice_of, fit_genotypes
+from lowdim.models.genotype_pca.fit import choose_solver, fit_genotypes
 from lowdim.models.genotype_pca.matrix import call_table, is_read_in_place, scores_by_blocks
 from lowdim.models.genotype_pca.record import GenotypeFit
 from lowdim.models.genotype_pca.settings import OWNER, task_of
 from lowdim.models.linear.model import LinearModel
-from lowdim.models.linear.tables.catalogue import TABLES
+from lowdim.models.linear.tables import TABLES
+from lowdim.results.fields import AddedLater
 from lowdim.results.table import Table
 from lowdim.runtime.memory import budget_of
-from lowdim.sources.genotypes.plink import PLINK, PlinkSource
+from lowdim.sources.genotypes.plink import PLINK_ENDING, PlinkSource
 from lowdim.sources.genotypes.snps import FilledCalls
 from lowdim.sources.open import open_source
 from lowdim.sources.source import ColumnwiseSource, Source
 from lowdim.types import Floats
-from lowdim.words import column_names, printable
+from lowdim.views.text.facts import PlanFacts
+from lowdim.words import column_names
 
 
 def _tests(fit: GenotypeFit) -> dict[str, Any]:
@@ -47,7 +61,7 @@ def _tests(fit: GenotypeFit) -> dict[str, Any]:
 
 def _test_table(model: GenotypePCA, X: Any) -> Any:
     """How each axis stands out from noise."""
-    return make_table(model._kind, _tests(model.fit_))
+    return make_table(model._frame_kind, _tests(model.fit_))
 
 
 def _snp_table(model: GenotypePCA, X: Any) -> Any:
@@ -57,7 +71,7 @@ def _snp_table(model: GenotypePCA, X: Any) -> Any:
     if fit.alleles is not None:
         columns |= zip(("a1", "a2"), map(list, zip(*map(str.split, fit.alleles), strict=True)), strict=True)
     columns |= {"frequency": fit.frequencies, "missing": fit.snp_missing, "kept": fit.kept}
-    return make_table(model._kind, columns)
+    return make_table(model._frame_kind, columns)
 
 
 class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
@@ -129,22 +143,30 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
     scale = True
     _tables = TABLES | {"tracy_widom": _test_table, "snps": _snp_table}
 
+    _takes_genotypes = True
+    _prompt: ClassVar = Prompt(
+        "10",  # as smartpca gives them
+        ("lowdim map {data} --coordinates places.csv --plot map.png", "onto a map"),
+        no_scale="genotypes are normalised by their allele frequencies; leave it out",
+        tests_axes=True,
+    )
+
     def __init__(
         self,
-        n_components: Number | None = 10,
+        n_components: Annotated[Number | None, CHECKED_BY_FIT, Option("keep", {"all": None})] = 10,
         *,
-        normalisation: Normalisation = "patterson",
-        min_maf: float = 0.0,
-        max_missing_snps: float = 1.0,
-        max_missing_individuals: float = 1.0,
-        ld_r2: float | None = None,
-        ld_window: int = 50,
-        outlier_sigma: float | None = None,
-        outlier_rounds: int = 5,
-        outlier_axes: int = 10,
-        autosomes: int | None = 22,
+        normalisation: Literal["patterson", "price", "center"] = "patterson",
+        min_maf: Annotated[float, Range(0, 0.5), Needed("a share from 0 to 0.5")] = 0.0,
+        max_missing_snps: Share = 1.0,
+        max_missing_individuals: Share = 1.0,
+        ld_r2: Annotated[Share | None, Needed("None or a share from 0 to 1")] = None,
+        ld_window: Annotated[int, Range(2)] = 50,
+        outlier_sigma: Annotated[NumberAbove0 | None, Needed("None or a number above 0, as 6 in smartpca")] = None,
+        outlier_rounds: Count = 5,
+        outlier_axes: Count = 10,
+        autosomes: Annotated[Count | None, AddedLater(None), Option(words={"all": None})] = 22,
         whiten: bool = False,
-        tol: float = 0.0,
+        tol: Annotated[float, CHECKED_BY_FIT] = 0.0,
         random_state: Seed = None,
         memory: Bytes = None,
     ):
@@ -187,22 +209,7 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         self._remember(X, source)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit, and give the scores of the same individuals, also of those that were left out.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes
-            Rows, (n, p).
-        y : ignored
-
-        Returns
-        -------
-        array
-            (n, k) scores, as `transform` gives them.
-        """
-        refuse_one_pass(X)
-        return self.fit(X).transform(X)
+    fit_transform = fit_transform
 
     @property
     def plot(self) -> GenotypePlots:
@@ -263,12 +270,16 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
     # -- individuals to scores ------------------------------------------------------------------------------------
 
     def matched(self, X: Any) -> PlinkSource:
-        """The SNPs of this model in another PLINK ``.bed`` file, X its path or source: what `transform` works on.
+        """The SNPs of this model in another PLINK ``.bed`` file: what `transform` works on.
 
         They are found by their names, in any order, among others. Where the file counts the other allele, 2 − g stands
         for g, also if it reads the other strand; SNPs that are absent, up to 5 % of those used, count as missing calls.
         Other alleles, and A/T or C/G turned round, which may be either, are errors. `match` of what comes back says
         what was done to each SNP, `match.in_words()` to how many. Needs a model that was fitted to a ``.bed`` file.
+
+        Parameters
+        ----------
+        X : path of a ``.bed`` file, or what `lowdim.open` made of it
 
         Returns
         -------
@@ -286,7 +297,7 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
     def _opened(self, X: Any, reset: bool) -> Source:
         """The source behind X; of a PLINK file, if the model is of one, with the SNPs and alleles of the model."""
         if not reset and self.fit_.alleles is not None:
-            path = isinstance(X, (str, os.PathLike)) and os.fspath(X).lower().endswith(PLINK)
+            path = isinstance(X, (str, os.PathLike)) and os.fspath(X).lower().endswith(PLINK_ENDING)
             if path or isinstance(X, PlinkSource):
                 X = self.matched(X)
         return super()._opened(X, reset)
@@ -325,28 +336,6 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
             )
         return super().score_samples(self._rows(X))
 
-    # -- looking --------------------------------------------------------------------------------------------------
-
-    @printable
-    def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do: bytes, memory, how the axes are found.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes, or None
-            Rows that a fit would be made of; None: say what the fit did.
-
-        Returns
-        -------
-        str
-            A few lines.
-        """
-        if X is None:
-            return self._story()
-        from lowdim.views.text.explain import explain_plan
-
-        return explain_plan(self._foreseen(self._to_be_fitted(X)))
-
     # -- inside ---------------------------------------------------------------------------------------------------
 
     def __sklearn_tags__(self) -> Any:
@@ -356,13 +345,11 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def _foreseen(self, source: Source) -> Any:
-        from lowdim.views.text.explain import PlanFacts
-
+    def _plan_facts(self, source: Source) -> PlanFacts:
         task, budget = task_of(self), budget_of(OWNER, self.memory)
         n, p = source.count_rows() or 0, source.n_columns
         k = task.n_components if isinstance(task.n_components, int) else min(n, p)
-        choice = choice_of(source, n, k, budget)
+        choice = choose_solver(source, n, k, budget)
         rounds = f", up to {task.outlier_rounds + 1} times over" if task.outlier_sigma is not None else ""
         return PlanFacts(
             data=source.describe(),

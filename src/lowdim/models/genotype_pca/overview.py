@@ -1,4 +1,4 @@
-"""A PCA of genotypes in words."""
+"""What card, screen, JSON and page show of a PCA of genotypes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from lowdim.models.base.report import PageRequest
 from lowdim.models.genotype_pca.record import LEVEL, GenotypeFit
 from lowdim.models.linear import overview as linear
-from lowdim.results.certificate import counted
-from lowdim.views.overview import BLANK, MOST_BARS, NOT_SWAMPED, Bar, Bars, Block, Overview, Said
+from lowdim.models.linear.overview import add_limits, first_in_words, linear_payload, linear_scores
+from lowdim.views.overview import BLANK, MOST_BARS, NOT_SWAMPED, Bar, Bars, Block, Fact, Overview
+from lowdim.views.report.payload import Payload
+from lowdim.views.report.sections import table_section
 from lowdim.views.text.lines import percent
+from lowdim.words import plural
 
 NORMALISATIONS = {
     "patterson": "(g − 2p) / √(p (1 − p)), p half the mean call",
@@ -30,7 +34,7 @@ def overview(fit: GenotypeFit) -> Overview:
         model="PCA of genotypes",
         finding=f"{axes} {'keeps' if fit.k == 1 else 'keep'} {share} of the variance",
         in_file=f"PCA of genotypes, {axes} that keep {share}",
-        facts=(Said("SNPs", snps_in_words(fit)), Said("tested", tests_in_words(fit))),
+        facts=(Fact("SNPs", snps_in_words(fit)), Fact("tested", tests_in_words(fit))),
         notes=(),
         swamped=NOT_SWAMPED,
         screen=partial(_screen, fit, seen.trust.sentence),
@@ -57,7 +61,7 @@ def individuals_in_words(fit: GenotypeFit) -> str:
     out = len(fit.used) - fit.n_rows
     if not out:
         return f"{fit.n_rows:,}, nobody left out"
-    rounds = f", outliers in {counted(fit.rounds, 'round')}" if fit.rounds else ""
+    rounds = f", outliers in {plural(fit.rounds, 'round')}" if fit.rounds else ""
     return f"{fit.n_rows:,} of {len(fit.used):,} ({out:,} left out{rounds})"
 
 
@@ -86,11 +90,11 @@ def _screen(fit: GenotypeFit, accuracy: str) -> tuple[Block, ...]:
     return (
         _axes(fit),
         BLANK,
-        Said("SNPs", snps_in_words(fit)),
-        Said("people", individuals_in_words(fit)),
-        Said("tested", tests_in_words(fit)),
-        Said("new rows", shrinkage_in_words(fit)),
-        Said("accuracy", accuracy),
+        Fact("SNPs", snps_in_words(fit)),
+        Fact("people", individuals_in_words(fit)),
+        Fact("tested", tests_in_words(fit)),
+        Fact("new rows", shrinkage_in_words(fit)),
+        Fact("accuracy", accuracy),
     )
 
 
@@ -105,14 +109,14 @@ def _axes(fit: GenotypeFit) -> Bars:
     return Bars(title, (*lines, *more), "{:<5}{:>8}  {bar:14}  ")
 
 
-def _story(fit: GenotypeFit, seen: Overview) -> tuple[Said, ...]:
+def _story(fit: GenotypeFit, seen: Overview) -> tuple[Fact, ...]:
     return (
         *(one._replace(text=one.text.replace(" over the rows", " over the genotypes")) for one in seen.story()),
-        Said("SNPs", snps_in_words(fit)),
-        Said("people", individuals_in_words(fit)),
-        Said("scaled", NORMALISATIONS[fit.normalisation]),
-        Said("tested", tests_in_words(fit)),
-        Said("new rows", shrinkage_in_words(fit)),
+        Fact("SNPs", snps_in_words(fit)),
+        Fact("people", individuals_in_words(fit)),
+        Fact("scaled", NORMALISATIONS[fit.normalisation]),
+        Fact("tested", tests_in_words(fit)),
+        Fact("new rows", shrinkage_in_words(fit)),
     )
 
 
@@ -134,3 +138,29 @@ def _details(fit: GenotypeFit, seen: Overview) -> dict[str, Any]:
         "shrinkage": [None if np.isnan(value) else float(value) for value in fit.shrinkage],
         **seen.details(),
     }
+
+
+# The page.
+
+P_VALUE = 0.05
+"""Below it an axis stands out."""
+
+NOTE = "Patterson, Price & Reich 2006: each axis against the largest of what is left; p below 0.05 stands out."
+
+
+def page(model: Any, asked: PageRequest) -> Payload:
+    """The page of a PCA of genotypes."""
+    fit, context = model.fit_, add_limits(model, asked, may_miss=True)
+    if not len(fit.p_values):
+        return linear_payload(fit, linear_scores(model, asked), context)
+    tested = table_section("Which axes are real", model.tracy_widom_, NOTE)
+    found = linear_payload(fit, linear_scores(model, asked), replace(context, sections=(tested, *context.sections)))
+    return replace(found, lead=_lead(fit)) if fit.total_variance > 0 else found
+
+
+def _lead(fit: GenotypeFit) -> str:
+    """How many axes stand out, and what they keep."""
+    above = int(np.argmax(np.append(fit.p_values[: fit.k] >= P_VALUE, True)))
+    if not above:
+        return f"{first_in_words(fit, fit.k)}; none stands out from chance."
+    return f"{first_in_words(fit, above)}; {'it stands' if above == 1 else 'they stand'} out from chance."

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.results.fields import Later, OneOf, Row, Share, StandsFor, size
+from lowdim.results.fields import AddedLater, OneOf, Row, Share, StandsFor, size
 from lowdim.results.record import LinearFit
 from lowdim.types import Floats
 
@@ -18,24 +18,6 @@ NORMALISATIONS = ("patterson", "price", "center")
 
 LEVEL = 0.05
 """Of the tests of axes."""
-
-SETTINGS = {
-    "n_components": float | None,
-    "normalisation": str,
-    "min_maf": float,
-    "max_missing_snps": float,
-    "max_missing_individuals": float,
-    "ld_r2": float | None,
-    "ld_window": int,
-    "outlier_sigma": float | None,
-    "outlier_rounds": int,
-    "outlier_axes": int,
-    "autosomes": Annotated[int | None, Later(None)],
-    "whiten": bool,
-    "tol": float,
-    "random_state": int | None,
-}
-"""What a file may say of settings."""
 
 UNKNOWN = StandsFor(np.nan, -1.0)
 
@@ -75,7 +57,7 @@ class GenotypeFit(LinearFit):
     """Rounds in which outliers were removed."""
     alleles: Annotated[tuple[str, ...] | None, "p"] = field(default=None, repr=False)
     """(p,) both alleles of each SNP, as "A1 A2", of which copies of A1 were counted; None: that is not known."""
-    off_autosomes: Annotated[int, Later(0)] = 0
+    off_autosomes: Annotated[int, AddedLater(0)] = 0
     """SNPs that were left out because they lie on no autosome."""
 
     def check(self) -> None:
@@ -93,6 +75,14 @@ class GenotypeFit(LinearFit):
             self.columns is None or any(len(pair.split(" ")) != 2 for pair in self.alleles)
         ):
             raise FormatError(f"The alleles of the model file are not two of each of {p} SNPs with a name.")
+
+    def with_assigned(self, known: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        """The record with these fields in place of its own; tests are of the axes of the fit, one after the other."""
+        components = known["components"]
+        known = {**known, "shrinkage": self.values_of(components, self.shrinkage)}
+        if len(components) != self.k:
+            known |= dict.fromkeys(("statistics", "p_values", "effective_snps"), np.zeros(0))
+        return super().with_assigned(known, given)
 
     @property
     def kept(self) -> NDArray[np.bool_]:

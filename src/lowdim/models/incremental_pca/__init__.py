@@ -2,7 +2,6 @@
 
 Its files, in reading order::
 
-    record  What a model file holds of an IncrementalPCA: the record of a linear fit, and settings.
     model   Principal component analysis of rows that come in batches, by scikit-learn's name for it.
 """
 

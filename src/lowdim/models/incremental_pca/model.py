@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lowdim.models.base import parameters
+from lowdim.models.base.parameters import Components, Count
 from lowdim.models.pca.model import PCA
 
 
@@ -58,7 +58,14 @@ class IncrementalPCA(PCA):
     missing = "error"
     memory: Any = None
 
-    def __init__(self, n_components: Any = None, *, whiten: bool = False, copy: bool = True, batch_size: Any = None):
+    def __init__(
+        self,
+        n_components: Components = None,
+        *,
+        whiten: bool = False,
+        copy: bool = True,
+        batch_size: Count | None = None,
+    ):
         self.n_components = n_components
         self.whiten = whiten
         self.copy = copy
@@ -94,26 +101,20 @@ class IncrementalPCA(PCA):
         X : whatever `PCA.fit` takes
             Rows, (n, p).
         y : ignored
-        check_input : bool
-            Accepted; data are always checked.
         sample_weight : array of shape (n,) or None
             How often each row counts: 2 means twice.
+        check_input : bool
+            Accepted; data are always checked.
 
         Returns
         -------
         IncrementalPCA
             The model itself.
         """
-        self._check_batch_size()
         super().partial_fit(X, y, sample_weight)
         return self
 
     @property
     def batch_size_(self) -> int:
         """Rows that `fit` reads at a time."""
-        self._check_batch_size()
         return 5 * int(self.n_features_in_) if self.batch_size is None else int(self.batch_size)
-
-    def _check_batch_size(self) -> None:
-        if self.batch_size is not None:
-            parameters.whole(self._owner, "batch_size", self.batch_size, 1, None, ", or None")

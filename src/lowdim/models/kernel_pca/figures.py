@@ -14,7 +14,7 @@ from sklearn.base import clone
 from lowdim.errors import BadParameter, FarFromData
 from lowdim.matrices.preparation import dense
 from lowdim.models.base.picture_plots import CHANGE, Basis, Pictures, effects, gallery, reconstruction, traversal
-from lowdim.models.base.plots import Plots, checked_most, cumulative, scores, scree
+from lowdim.models.base.plots import Plots, check_most, cumulative, figure, scores, scree
 from lowdim.models.kernel_pca.record import KernelFacts, KernelFit
 from lowdim.sources.arrays import ArraySource
 from lowdim.types import Floats
@@ -127,36 +127,6 @@ DEEP = 0.42
 """Height of the bars below, of a map's side."""
 
 
-def draw_widths(found: Widths, ax: Any) -> Any:
-    """Above: scores along the first two components, each map on its own scale. Below: shares of the first components.
-
-    A kernel that is too wide sees a line, PCA's; one that is too narrow sees every row alone.
-    """
-    ink = inks(ax)
-    most = max(float(one.shares.max(initial=0.0)) for one in found.widths) or 1.0
-    for i, one in enumerate(found.widths):
-        left, own = i * (1 + GAP), i == found.chosen
-        frame = {"color": ink.second if own else ink.faint, "linewidth": 1.8 if own else 0.6}
-        ax.plot(left + np.array([0, 1, 1, 0, 0]), [0, 0, 1, 1, 0], **frame)
-        weight = "bold" if own else "normal"
-        ax.text(left + 0.5, 1.04, f"γ = {one.gamma:.3g}", ha="center", va="bottom", fontsize=9, weight=weight)
-        _draw_shares(one.shares, most, left, ax, ink)
-        said = f"effective rank {one.effective_rank:.3g}"
-        ax.text(left + 0.5, -0.12 - DEEP, said, ha="center", va="top", fontsize=8)
-    sides = np.arange(len(found.widths))[:, None] * np.array([1 + GAP, 0.0])
-    points = np.concatenate([_fitted(one.scores) + side for one, side in zip(found.widths, sides, strict=True)])
-    every = np.tile(np.arange(len(found.widths[0].scores)), len(found.widths))
-    draw_points(ax, points, None if found.colour is None else found.colour.of(every))
-    ax.set(xticks=[], yticks=[], aspect="equal")
-    ax.set_xlim(-0.2, len(found.widths) * (1 + GAP) - GAP + 0.02)
-    ax.set_ylim(-0.12 - DEEP - 0.16, 1.2)
-    ax.spines[:].set_visible(False)
-    for y, word in ((0.5, "scores"), (-0.1 - DEEP / 2, "shares")):
-        ax.text(-0.04, y, word, rotation=90, ha="right", va="center", fontsize=9)
-    note(ax, "from wide kernels to narrow ones; framed: that of this model")
-    return ax
-
-
 def _draw_shares(shares: Any, most: float, left: float, ax: Any, ink: Any) -> None:
     """Bars, the longest of all panels being as high as there is room, with the first share in words."""
     bottom, wide = -0.1 - DEEP, 1 / max(len(shares), 1)
@@ -182,6 +152,7 @@ SHOWN = 8
 """Shares below each map."""
 
 
+@figure
 def widths(
     self: Plots, X: Any, ax: Any = None, *, factors: Any = (1 / 16, 1 / 4, 1, 4, 16), color: Any = None, most: int = 800
 ) -> Any:
@@ -191,10 +162,8 @@ def widths(
     ----------
     X : array (n, p), frame or file
         Rows; of more than `most`, as many are drawn by chance, and models are fitted to them alone.
-    ax : matplotlib Axes, or None for a new figure
-    factors : numbers
-        Of the model's gamma, that are tried.
-    color : name of a column of X, or a value for each row
+    factors : one to nine numbers above 0
+        The model's gamma times each of these is tried.
     most : int
         Rows, at most.
 
@@ -216,12 +185,35 @@ def widths(
     rows = np.concatenate([np.asarray(dense(block.rows), dtype=np.float64) for block in source.blocks()])
     colour = self._colour(X, color, len(rows))
     some = np.arange(len(rows))
-    if len(rows) > checked_most(most):
+    if len(rows) > check_most(most):
         some = np.sort(np.random.default_rng(0).permutation(len(rows))[:most])
     named = ArraySource(rows[some], source.columns)
     found = [one_width(model, named, float(factor) * gamma) for factor in given]
     shown = kernel_widths(found, gamma, None if colour is None else colour.of(some))
-    return draw_widths(shown, self._axes(ax, 2.0 * len(given) + 0.6, 3.3))
+    ax = self._axes(ax, 2.0 * len(given) + 0.6, 3.3)
+    ink = inks(ax)
+    tallest = max(float(one.shares.max(initial=0.0)) for one in shown.widths) or 1.0
+    for i, one in enumerate(shown.widths):
+        left, own = i * (1 + GAP), i == shown.chosen
+        frame = {"color": ink.second if own else ink.faint, "linewidth": 1.8 if own else 0.6}
+        ax.plot(left + np.array([0, 1, 1, 0, 0]), [0, 0, 1, 1, 0], **frame)
+        weight = "bold" if own else "normal"
+        ax.text(left + 0.5, 1.04, f"γ = {one.gamma:.3g}", ha="center", va="bottom", fontsize=9, weight=weight)
+        _draw_shares(one.shares, tallest, left, ax, ink)
+        said = f"effective rank {one.effective_rank:.3g}"
+        ax.text(left + 0.5, -0.12 - DEEP, said, ha="center", va="top", fontsize=8)
+    sides = np.arange(len(shown.widths))[:, None] * np.array([1 + GAP, 0.0])
+    points = np.concatenate([_fitted(one.scores) + side for one, side in zip(shown.widths, sides, strict=True)])
+    every = np.tile(np.arange(len(shown.widths[0].scores)), len(shown.widths))
+    draw_points(ax, points, None if shown.colour is None else shown.colour.of(every))
+    ax.set(xticks=[], yticks=[], aspect="equal")
+    ax.set_xlim(-0.2, len(shown.widths) * (1 + GAP) - GAP + 0.02)
+    ax.set_ylim(-0.12 - DEEP - 0.16, 1.2)
+    ax.spines[:].set_visible(False)
+    for y, word in ((0.5, "scores"), (-0.1 - DEEP / 2, "shares")):
+        ax.text(-0.04, y, word, rotation=90, ha="right", va="center", fontsize=9)
+    note(ax, "from wide kernels to narrow ones; framed: that of this model")
+    return ax
 
 
 def one_width(model: Any, rows: ArraySource, gamma: float) -> Width:

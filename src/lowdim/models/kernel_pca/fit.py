@@ -1,4 +1,4 @@
-"""How a kernel PCA is made: rows → kernel → route → axes → record. The whole story in one place."""
+"""How a kernel PCA is made: rows → kernel → route → axes → record."""
 
 from __future__ import annotations
 
@@ -23,64 +23,52 @@ from lowdim.errors import (
     WrongShape,
 )
 from lowdim.matrices.matrix import RowBlocks
-from lowdim.matrices.missing import count_holes, missing_values
+from lowdim.matrices.missing import count_missing, missing_values_error
 from lowdim.matrices.preparation import dense
 from lowdim.matrices.scaling import Scaling
+from lowdim.models.base.output import versions
 from lowdim.models.base.parameters import seed_of
-from lowdim.models.base.provenance import versions
-from lowdim.models.kernel_pca.plan import EXACT, NAMES, KernelPlan, KernelTask
+from lowdim.models.kernel_pca.plan import EXACT_ROUTES, ROUTE_NAMES, KernelPlan, KernelTask
 from lowdim.models.kernel_pca.record import KernelAxes, KernelFit
 from lowdim.models.kernel_pca.settings import OWNER
-from lowdim.models.kernel_pca.solvers.exact import Route, center, exact_axes, exact_axes_of_matrix
-from lowdim.models.kernel_pca.solvers.landmarks import (
-    USUAL,
-    Landmarks,
-    estimated_residuals,
-    explicit_axes,
-    landmark_axes,
-    wave_axes,
-)
-from lowdim.results.certificate import counted
+from lowdim.models.kernel_pca.solvers.exact import Route, center_kernel, find_exact_axes, find_exact_axes_of_matrix
+from lowdim.models.kernel_pca.solvers.features import estimate_residuals, find_explicit_axes, find_wave_axes
+from lowdim.models.kernel_pca.solvers.landmarks import DEFAULT_LANDMARKS, Landmarks, find_landmark_axes
 from lowdim.results.record import Provenance
 from lowdim.solvers.keep import KeepCount
 from lowdim.solvers.solver import OutgrownError
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
-from lowdim.sources.views_of_rows import PreparedSource
+from lowdim.sources.wrapped import PreparedSource
 from lowdim.types import Floats
+from lowdim.words import plural
 
-NEGATIVE = 1e-6
+LEAST_NEGATIVE_SHARE = 1e-6
 """An eigenvalue below zero by this share of the largest is no rounding: the kernel is not positive semi-definite."""
 
 
 def fit_kernel(task: KernelTask, source: Source, plan: KernelPlan) -> KernelFit:
-    """Fit by the planned route, and say aloud what the user should know."""
+    """Fit by the planned route, and warn of what the user should know."""
     shift, scale = (source.shift, source.scale) if isinstance(source, PreparedSource) else (None, None)
-    if plan.route in EXACT:
-        rows = all_rows(source)
+    if plan.route in EXACT_ROUTES:
+        rows = load_rows(source)
         if shift is None and task.shiftable:
             shift = rows.mean(axis=0)
             rows -= shift
-        found = _positive_part(_exact(task, rows, cast(Route, plan.route)), task, rows)
+        found = _drop_negative(_find_exact(task, rows, cast(Route, plan.route)), task, rows)
     else:
         if shift is None and task.shiftable and task.facts.name == "linear":  # distances take care of themselves
-            source = about_mean(source)
+            source = center_rows(source)
             shift = source.shift
-        found = _streamed(task, source, plan)
-    found = _as_many_as_asked(replace(found, route=found.route or plan.route), task)
+        found = _find_streamed(task, source, plan)
+    found = _drop_or_add_zeros(replace(found, route=found.route or plan.route), task)
     made = Provenance(
-        source.describe(),
-        NAMES[found.route],
-        plan.reason,
-        found.passes,
-        plan.memory,
-        repr(task.seed),
-        versions(),
+        source.describe(), ROUTE_NAMES[found.route], plan.reason, found.passes, plan.memory, repr(task.seed), versions()
     )
     fit = KernelFit(
         kernel=task.facts,
         found=found,
-        over_rows=plan.route in EXACT,
+        over_rows=plan.route in EXACT_ROUTES,
         centered=task.centered,
         tol=task.accuracy(plan.route),
         n_columns=source.n_columns,
@@ -93,7 +81,7 @@ def fit_kernel(task: KernelTask, source: Source, plan: KernelPlan) -> KernelFit:
     return fit
 
 
-def _exact(task: KernelTask, rows: Floats, route: Route) -> KernelAxes:
+def _find_exact(task: KernelTask, rows: Floats, route: Route) -> KernelAxes:
     settings: dict[str, Any] = {
         "centered": task.centered,
         "tol": task.accuracy(route),
@@ -104,51 +92,51 @@ def _exact(task: KernelTask, rows: Floats, route: Route) -> KernelAxes:
     keep = task.possible(*rows.shape)
     try:
         if task.kernel is None:
-            found = exact_axes_of_matrix(_square(rows, task.centered), keep, **settings)
+            found = find_exact_axes_of_matrix(_check_square(rows, task.centered), keep, **settings)
             # rows of such a matrix are centred by the means of its columns, as in scikit-learn
             return replace(found, offset=rows.mean(axis=0) @ found.axes) if task.centered else found
-        return exact_axes(task.kernel, rows, keep, **settings)
+        return find_exact_axes(task.kernel, rows, keep, **settings)
     except OutgrownError as error:
         raise BadParameter(Words(f"{OWNER}(eigen_solver='lanczos'): "), *error.pieces) from None
 
 
-def _streamed(task: KernelTask, source: Source, plan: KernelPlan) -> KernelAxes:
+def _find_streamed(task: KernelTask, source: Source, plan: KernelPlan) -> KernelAxes:
     rng, kernel, route = np.random.default_rng(seed_of(task.seed)), task.kernel, plan.route
     keep = task.possible(source.n_rows or 0, source.n_columns)
     assert kernel is not None
     if route == "explicit":
-        return explicit_axes(kernel, source, keep, centered=task.centered)
+        return find_explicit_axes(kernel, source, keep, centered=task.centered)
     if route == "waves":
-        many = task.n_landmarks or USUAL
-        return wave_axes(kernel, source, keep, rng, n_features=many, centered=task.centered)
+        many = task.n_landmarks or DEFAULT_LANDMARKS
+        return find_wave_axes(kernel, source, keep, rng, n_features=many, centered=task.centered)
     landmarks = Landmarks(route, task.n_landmarks, task.accuracy(route), plan.room)
-    found = landmark_axes(kernel, source, keep, rng, landmarks, centered=task.centered)
+    found = find_landmark_axes(kernel, source, keep, rng, landmarks, centered=task.centered)
     if found.slack <= 0 or not found.values.all():
         return found
     # the slack is certain and wide; what the error probably is takes one more pass
-    likely = estimated_residuals(kernel, found, source, rng, task.centered)
+    likely = estimate_residuals(kernel, found, source, rng, task.centered)
     return replace(found, residuals=likely, passes=found.passes + 1)
 
 
-def about_mean(source: Source) -> PreparedSource:
+def center_rows(source: Source) -> PreparedSource:
     """The rows less their mean, which one pass finds."""
     mean = RowBlocks(source, Scaling()).moments.mean
     return PreparedSource(source, mean, np.ones_like(mean))
 
 
-def all_rows(source: Source) -> Floats:
-    """All rows as one array of float64 of our own; holes are refused."""
+def load_rows(source: Source) -> Floats:
+    """All rows as one array of float64 of our own; missing values are refused."""
     values, end = np.empty((source.count_rows() or 0, source.n_columns)), 0
     for block in source.blocks():
         start, end = end, end + block.rows.shape[0]
         values[start:end] = dense(block.rows)
-    holes = None if np.isfinite(values).all() else count_holes(values)
+    holes = None if np.isfinite(values).all() else count_missing(values)
     if holes is not None:
-        raise missing_values(holes, len(values), source.columns)
+        raise missing_values_error(holes, len(values), source.columns)
     return values
 
 
-def _square(matrix: Floats, centered: bool) -> Floats:
+def _check_square(matrix: Floats, centered: bool) -> Floats:
     """The kernel matrix, made symmetric, if it is one; with centring it is enough if the centred matrix is symmetric.
 
     K and K + a 1ᵀ − 1 aᵀ have the same centred matrix, so that squared distances, say, may lack a term of each row.
@@ -161,7 +149,7 @@ def _square(matrix: Floats, centered: bool) -> Floats:
         )
     largest = float(np.abs(matrix).max(initial=0.0))
     apart = matrix - matrix.T
-    if np.abs(center(apart) if centered else apart).max(initial=0.0) > 1e-6 * largest:
+    if np.abs(center_kernel(apart) if centered else apart).max(initial=0.0) > 1e-6 * largest:
         i, j = np.unravel_index(int(np.abs(apart).argmax()), matrix.shape)
         raise BadInput(
             f"KernelPCA(kernel='precomputed'): entry ({i}, {j}) is {matrix[i, j]:.6g}, but entry ({j}, {i}) is "
@@ -170,14 +158,16 @@ def _square(matrix: Floats, centered: bool) -> Floats:
     return (matrix + matrix.T) / 2
 
 
-def _positive_part(found: KernelAxes, task: KernelTask, rows: Floats) -> KernelAxes:
+def _drop_negative(found: KernelAxes, task: KernelTask, rows: Floats) -> KernelAxes:
     """The same axes without those of negative eigenvalues, which are refused where they are not rounding."""
     top = float(found.values.max(initial=0.0))
-    if found.most_negative >= -NEGATIVE * max(top, -found.most_negative):
+    if found.most_negative >= -LEAST_NEGATIVE_SHARE * max(top, -found.most_negative):
         return found
     if not task.clip:
         raise NotPositive.found(task.facts.formula, found.most_negative, top)
-    whole = _exact(replace(task, keep=KeepCount(found.n_rows)), rows, "dense")  # shares are of all positive eigenvalues
+    whole = _find_exact(
+        replace(task, keep=KeepCount(found.n_rows)), rows, "dense"
+    )  # shares are of all positive eigenvalues
     total, square = float(whole.values.sum()), float(whole.values @ whole.values)
     k = task.keep.count(whole.values, total) or len(whole.values)
     return replace(
@@ -192,7 +182,7 @@ def _positive_part(found: KernelAxes, task: KernelTask, rows: Floats) -> KernelA
     )
 
 
-def _as_many_as_asked(found: KernelAxes, task: KernelTask) -> KernelAxes:
+def _drop_or_add_zeros(found: KernelAxes, task: KernelTask) -> KernelAxes:
     """Components of value zero are left out or, as in scikit-learn, added until there are as many as asked for."""
     k = len(found.values)
     if task.drop_zeros or not isinstance(task.keep, KeepCount) or k >= task.keep.k:
@@ -211,7 +201,7 @@ def _warn(fit: KernelFit, task: KernelTask) -> None:
     real = int((fit.values > 0).sum())
     if isinstance(task.keep, KeepCount) and real < fit.k:
         warning = RankWarning(
-            f"{counted(fit.k, 'component')} {'was' if fit.k == 1 else 'were'} asked for, but the kernel has only "
+            f"{plural(fit.k, 'component')} {'was' if fit.k == 1 else 'were'} asked for, but the kernel has only "
             f"{real} with variance on these {fit.n_rows:,} rows; the scores of the others are 0",
             Words(" (remove_zero_eig=True leaves them out)"),
             ".",
@@ -236,27 +226,27 @@ def _warn(fit: KernelFit, task: KernelTask) -> None:
 
 
 @contextmanager
-def of_matrices(kernel: Any) -> Iterator[None]:
-    """Where a kernel matrix was given, advice about holes is for such matrices."""
+def advise_on_kernel_matrix(kernel: Any) -> Iterator[None]:
+    """Where a kernel matrix was given, advice about missing values is for such matrices."""
     try:
         yield
     except MissingValues as holes:
         raise (holes.advising(MEND_KERNEL) if isinstance(kernel, str) and kernel == "precomputed" else holes) from None
 
 
-def read_only(array: Floats) -> Floats:
+def make_read_only(array: Floats) -> Floats:
     """A view that cannot be written to: axes follow from the kernel, and would not follow a change."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
-def given_scores(X: Any, k: int) -> Floats:
+def check_scores(X: Any, k: int) -> Floats:
     """(m, k) scores that are to become rows."""
-    scores = all_rows(open_source(X))
+    scores = load_rows(open_source(X))
     if scores.shape[1] != k:
         raise WrongShape(
-            f"The scores have {scores.shape[1]} columns, but this model has {counted(k, 'component')}: pass what "
+            f"The scores have {scores.shape[1]} columns, but this model has {plural(k, 'component')}: pass what "
             "transform gave."
         )
     return scores

@@ -13,30 +13,29 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput
 from lowdim.matrices.matrix import Matrix
-from lowdim.matrices.products import LOST
+from lowdim.matrices.products import MAX_DISTANCE_ERROR
 from lowdim.matrices.rounding import Rounding
-from lowdim.models.kernel_pca.kernels import Cosine, Gaussian, Kernel, Laplacian, Linear, Polynomial, unit_rows
+from lowdim.models.kernel_pca.kernels import LOG2E, Cosine, Gaussian, Kernel, Laplacian, Linear, Polynomial, unit_rows
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
 # Products with the kernel matrix of all pairs of n rows, not formed where its entries are cheap to make again.
 #
-# `Tiles` makes it anew for each product (compiled, in float32 or float64); `Formed` is the second implementation of
+# `Tiles` makes it again for each product (compiled, in float32 or float64); `Formed` is the second implementation of
 # the same noun, over an (n, n) array.
 
-LOG2_E = float(np.log2(np.e))
 EPS, EPS_SINGLE = float(np.finfo(np.float64).eps), float(np.finfo(np.float32).eps)
 
-LOST_SINGLE = 4e-6
-"""Relative error from which float32 exponents are made of differences …"""
+MOST_PRODUCT_ERROR_SINGLE = 4e-6
+"""Relative error of float32 exponents from products, above which they are made of differences."""
 
-USELESS_SINGLE = 1e-5
-"""… and from which they are not made in float32 at all."""
+MOST_ERROR_SINGLE = 1e-5
+"""Relative error of float32 exponents from differences, above which float32 is not used."""
 
 TASKS = 8
 """Parts that a pass over all pairs is split into, whatever the number of threads, so that sums do not depend on it."""
 
-STRONGEST = 16
+MOST_DEGREE = 16
 """Powers up to this are made by multiplications."""
 
 
@@ -44,8 +43,7 @@ STRONGEST = 16
 class Sums:
     """Of the entries of a kernel matrix K, not centred."""
 
-    rows: Floats
-    """(n,)"""
+    rows: Floats  # (n,)
     squares: float
 
 
@@ -53,10 +51,8 @@ class AllPairs(ABC):
     """The kernel matrix K of n rows with themselves: what products need."""
 
     n: int
-    diagonal: Floats
-    """(n,)"""
-    has_single: bool = False
-    """Whether products in float32 are worth having."""
+    diagonal: Floats  # (n,)
+    has_single: bool = False  # whether products in float32 are worth having
 
     @abstractmethod
     def times(self, Q: Floats, single: bool = False, summed: bool = True) -> tuple[Floats, Sums | None]:
@@ -88,7 +84,7 @@ class Formed(AllPairs):
 
 @final
 class Tiles(AllPairs):
-    """Tiles made anew for each product. Gaussian, Laplacian, and whole powers."""
+    """Tiles made again for each product. Gaussian, Laplacian, and whole powers."""
 
     def __init__(self, kernel: Kernel, rows: Floats):
         self.n = len(rows)
@@ -101,7 +97,7 @@ class Tiles(AllPairs):
     def suit(kernel: Kernel) -> bool:
         """Whether the entries of such a kernel's matrix are made by compiled code."""
         if isinstance(kernel, Polynomial):
-            return float(kernel.degree).is_integer() and 1 <= kernel.degree <= STRONGEST
+            return float(kernel.degree).is_integer() and 1 <= kernel.degree <= MOST_DEGREE
         return isinstance(kernel, Gaussian | Laplacian)
 
     def times(self, Q: Floats, single: bool = False, summed: bool = True) -> tuple[Floats, Sums | None]:
@@ -110,7 +106,7 @@ class Tiles(AllPairs):
         packed = operands.pack(Q)
         work = partial(operands.strips, n=self.n, Q=packed, summed=summed)
         out, sums, squares = np.zeros(packed.shape), np.zeros(operands.rows.shape[:2]), 0.0
-        for part, part_sums, part_squares in in_order(work, _dealt(len(operands.rows))):
+        for part, part_sums, part_squares in in_order(work, _deal_strips(len(operands.rows))):
             out += part
             sums += part_sums
             squares += part_squares
@@ -157,18 +153,7 @@ class _Operands:
 
         out, sums = np.zeros(Q.shape), np.zeros(self.heights.shape)
         squares = add_strips(
-            self.kind,
-            self.rows,
-            self.others,
-            self.heights,
-            self.factors,
-            self.power,
-            n,
-            strips,
-            Q,
-            out,
-            sums,
-            summed,
+            self.kind, self.rows, self.others, self.heights, self.factors, self.power, n, strips, Q, out, sums, summed
         )
         return out, sums, squares
 
@@ -179,8 +164,7 @@ class _Recipe:
 
     kind: str
     rows: Floats
-    by: float = 1.0
-    """What the rows are multiplied by."""
+    by: float = 1.0  # what the rows are multiplied by
     scale: float = 1.0
     shift: float = 0.0
     power: int = 1
@@ -204,29 +188,27 @@ class _Recipe:
 @dataclass(frozen=True)
 class _Recipes:
     double: _Recipe
-    single: _Recipe | None
-    """None where float32 would lose too much."""
-    unit: float = 1.0
-    """What the entries are to be multiplied by."""
+    single: _Recipe | None  # None where float32 would lose too much
+    unit: float = 1.0  # what the entries are to be multiplied by
 
 
 def _gaussian(kernel: Gaussian, rows: Floats) -> _Recipes:
     """2^(z·z′ − |z|²/2 − |z′|²/2) with z = √(2 gamma log₂e) x: one product, where that keeps the digits."""
     centred = rows - rows.mean(axis=0)
     spread = 2 * kernel.gamma * float(np.einsum("ij,ij->i", centred, centred).max())
-    root = float(np.sqrt(2 * kernel.gamma * LOG2_E))
+    root = float(np.sqrt(2 * kernel.gamma * LOG2E))
     product, apart = _Recipe("GAUSSIAN", centred, root), _Recipe("GAUSSIAN_APART", centred, root, -0.5)
-    exact = _Recipe("GAUSSIAN_APART", rows, 1.0, -kernel.gamma * LOG2_E)
-    single = product if EPS_SINGLE * spread <= LOST_SINGLE else apart
-    useful = EPS_SINGLE * np.sqrt(2 * spread) <= USELESS_SINGLE
-    double = product if EPS * spread <= LOST else exact
+    exact = _Recipe("GAUSSIAN_APART", rows, 1.0, -kernel.gamma * LOG2E)
+    single = product if EPS_SINGLE * spread <= MOST_PRODUCT_ERROR_SINGLE else apart
+    useful = EPS_SINGLE * np.sqrt(2 * spread) <= MOST_ERROR_SINGLE
+    double = product if EPS * spread <= MAX_DISTANCE_ERROR else exact
     return _Recipes(double, single if useful else None, kernel.factor)
 
 
 def _laplacian(kernel: Laplacian, rows: Floats) -> _Recipes:
     centred = rows - rows.mean(axis=0)
-    useful = EPS_SINGLE * kernel.gamma * float(np.abs(centred).sum(axis=1).max()) <= USELESS_SINGLE
-    scale = kernel.gamma * LOG2_E
+    useful = EPS_SINGLE * kernel.gamma * float(np.abs(centred).sum(axis=1).max()) <= MOST_ERROR_SINGLE
+    scale = kernel.gamma * LOG2E
     single = _Recipe("LAPLACIAN", centred, scale, -1.0) if useful else None
     return _Recipes(_Recipe("LAPLACIAN", rows, 1.0, -scale), single, kernel.factor)
 
@@ -244,8 +226,8 @@ def _polynomial(kernel: Polynomial, rows: Floats) -> _Recipes:
 _RECIPES: dict[type, Any] = {Gaussian: _gaussian, Laplacian: _laplacian, Polynomial: _polynomial}
 
 
-def _dealt(tiles: int) -> Iterator[NDArray[np.int64]]:
-    """Strips dealt out to and fro, so that each task has as many long ones as short ones."""
+def _deal_strips(tiles: int) -> Iterator[NDArray[np.int64]]:
+    """Strips dealt alternately from both ends, so that each task has as many long ones as short ones."""
     tasks = min(TASKS, tiles)
     place = np.arange(tiles) % (2 * tasks)
     owner = np.minimum(place, 2 * tasks - 1 - place)
@@ -258,8 +240,6 @@ def _dealt(tiles: int) -> Iterator[NDArray[np.int64]]:
 # Centring the features takes the mean off both sides, H K H with H = I − 11ᵀ/n (Schölkopf, Smola & Müller 1998). A
 # vector is centred before the product and after it; K is left alone.
 
-EPS_DOUBLE = float(np.finfo(float).eps)
-
 SLAB = 4096
 """Rows that one thread takes at a time."""
 
@@ -268,14 +248,10 @@ SLAB = 4096
 class KernelMeans:
     """What is known of a kernel matrix beside its eigenvalues."""
 
-    rows: Floats
-    """(n,) means of its rows, before centring."""
-    whole: float
-    """Mean of all its entries, before centring: |mean of φ|²."""
-    total: float
-    """Trace, after centring if that is asked for."""
-    square: float
-    """Sum of the squares of its entries, likewise."""
+    rows: Floats  # (n,) means of its rows, before centring
+    whole: float  # mean of all its entries, before centring: |mean of φ|²
+    total: float  # trace, after centring if that is asked for
+    square: float  # sum of the squares of its entries, likewise
 
 
 class KernelMatrix(Matrix):
@@ -303,26 +279,26 @@ def kernel_matrix(kernel: Kernel, rows: Floats, centered: bool) -> KernelMatrix:
     if isinstance(kernel, Linear | Cosine):
         return ThinKernel(rows if isinstance(kernel, Linear) else unit_rows(rows), centered)
     if not Tiles.suit(kernel):
-        return PairsKernel(Formed(formed(kernel, rows)), centered)
+        return PairsKernel(Formed(form_matrix(kernel, rows)), centered)
     with np.errstate(over="ignore"):
         refuse_overflow(kernel.diagonal(rows))  # the largest entries
     return PairsKernel(Tiles(kernel, rows), centered)
 
 
-LARGEST = 1e140
+LARGEST_VALUE = 1e140
 """Kernel values whose squares, summed over all pairs of rows, stay in range."""
 
-ASYMMETRIC = 1e-6
+MOST_ASYMMETRY = 1e-6
 """Share of the largest value by which k(x, y) and k(y, x) may differ from rounding."""
 
 
-def formed(kernel: Kernel, rows: Floats) -> Floats:
+def form_matrix(kernel: Kernel, rows: Floats) -> Floats:
     """The matrix itself, (n, n); the mean with its transpose, from which rounding may make it differ."""
     with np.errstate(over="ignore", invalid="ignore"):
         K = kernel.between(rows, rows)
     refuse_overflow(K)
     apart, largest = float(np.abs(K - K.T).max(initial=0.0)), float(np.abs(K).max(initial=0.0))
-    if apart > ASYMMETRIC * largest:
+    if apart > MOST_ASYMMETRY * largest:
         raise BadInput(
             f"The kernel function is not symmetric: k(x, y) and k(y, x) differ by up to {apart:.3g}, where its values "
             f"reach {largest:.3g}; give both the same value."
@@ -334,7 +310,7 @@ def refuse_range(diagonal: Floats) -> None:
     """Say so if squares of the kernel's values, which sums over all of them need, leave what float64 can hold."""
     refuse_overflow(diagonal)
     largest = float(np.abs(diagonal).max(initial=0.0))
-    if largest > LARGEST or 0 < largest < 1 / LARGEST:
+    if largest > LARGEST_VALUE or 0 < largest < 1 / LARGEST_VALUE:
         raise BadInput(
             f"The kernel reaches {largest:.1e}, whose squares float64 cannot hold: divide the data by their largest."
         )
@@ -367,7 +343,7 @@ class PairsKernel(KernelMatrix):
     @property
     def rounding(self) -> Rounding:
         """Probable error of products: every entry is rounded a few times."""
-        eps = float(np.finfo(np.float32).eps) if self.single else EPS_DOUBLE
+        eps = EPS_SINGLE if self.single else EPS
         return Rounding.of_entries(2 * eps, np.abs(self.pairs.diagonal))
 
     @property
@@ -426,7 +402,7 @@ class ThinKernel(KernelMatrix):
     @property
     def rounding(self) -> Rounding:
         """Probable error of products: every entry is rounded a few times."""
-        return Rounding.of_entries(2 * EPS_DOUBLE, np.einsum("ij,ij->i", self.features, self.features))
+        return Rounding.of_entries(2 * EPS, np.einsum("ij,ij->i", self.features, self.features))
 
     @cached_property
     def means(self) -> KernelMeans:

@@ -1,4 +1,7 @@
-"""Kernels: what stands for the inner product of two rows in a space of features that is never written down."""
+"""Kernels: what stands for the inner product of two rows in a space of features that is never written down.
+
+A kernel is a frozen value. `between` is the plain route, which compiled tiles are held against.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,9 @@ from typing import Any
 import numpy as np
 
 from lowdim.errors import BadInput
-from lowdim.matrices.products import LOST, absolute_distances, squared_distances
+from lowdim.matrices.products import MAX_DISTANCE_ERROR, absolute_distances, squared_distances
+from lowdim.models.kernel_pca.record import KernelFacts
 from lowdim.types import Floats
-
-# Kernels: what stands for the inner product of two rows in a space of features that is never written down.
-#
-# A kernel is a frozen value. `between` is the plain route, which compiled tiles are held against.
 
 
 class Kernel(ABC):
@@ -166,7 +166,7 @@ class Custom(Kernel):
         try:
             values = pairwise.between(few[:2], few)
         except Exception as error:
-            values = whole._tried(few, error)
+            values = whole._try_vectorised(few, error)
         else:
             try:
                 together = np.asarray(function(few[:2], few, **parameters), dtype=float)
@@ -182,7 +182,7 @@ class Custom(Kernel):
             )
         return whole
 
-    def _tried(self, few: Floats, error: Exception) -> Floats:
+    def _try_vectorised(self, few: Floats, error: Exception) -> Floats:
         try:
             values = self.between(few[:2], few)
         except Exception:
@@ -229,7 +229,7 @@ def unit_rows(rows: Floats) -> Floats:
 
 LOG2E = float(np.log2(np.e))
 
-COMPILED_FROM = 10_000_000
+MIN_VALUES_TO_COMPILE = 10_000_000
 """Values of a kernel from which compiled exponentials pay: NumPy takes as long for these as loading the compiler."""
 
 
@@ -238,10 +238,8 @@ class KernelColumns:
     """The kernel with m rows of p columns."""
 
     kernel: Kernel
-    basis: Floats
-    """(m, p)"""
-    compiled: bool = False
-    """Whether exponentials are compiled ones."""
+    basis: Floats  # (m, p)
+    compiled: bool = False  # whether exponentials are compiled ones
 
     def of(self, rows: Floats) -> Floats:
         """(n, m) kernel of rows (n, p) with those of the basis; a new array in row order."""
@@ -255,7 +253,7 @@ class KernelColumns:
         apart = rows - middle
         of_row = -LOG2E * kernel.gamma * np.einsum("ij,ij->i", apart, apart)
         farthest = -float(of_row.min(initial=0.0) + of_column.min(initial=0.0))
-        if np.finfo(float).eps * farthest > LOST:  # then |a|² and |b|² share digits that count
+        if np.finfo(float).eps * farthest > MAX_DISTANCE_ERROR:  # then |a|² and |b|² share digits that count
             return kernel.between(rows, self.basis)
         from lowdim.matrices.compiled_exponentials import powers_of_sums  # loads numba
 
@@ -270,3 +268,16 @@ class KernelColumns:
         g, middle = LOG2E * self.kernel.gamma, self.basis.mean(axis=0)
         B = self.basis - middle
         return middle, np.ascontiguousarray(2 * g * B.T), -g * np.einsum("ij,ij->i", B, B)
+
+
+def kernel_of(facts: KernelFacts) -> Kernel | None:
+    """The kernel behind a record; None for a matrix that was given."""
+    gamma, coef0, degree = facts.gamma or 0.0, facts.coef0 or 0.0, facts.degree or 0.0
+    return {
+        "linear": Linear(),
+        "cosine": Cosine(),
+        "rbf": Gaussian(gamma, facts.factor),
+        "laplacian": Laplacian(gamma, facts.factor),
+        "poly": Polynomial(gamma, coef0, degree),
+        "sigmoid": Sigmoid(gamma, coef0),
+    }.get(facts.name)

@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.matrices.missing import naming_all_holes
+from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import working_dtype
-from lowdim.models.base.assigned import Assignable
-from lowdim.models.base.estimator import RecordedModel, VarianceModel
+from lowdim.models.base.estimator import Assignable, RecordedModel, VarianceModel, fit_transform
 from lowdim.models.base.output import frame_kind, scores_table, table_by_name
 from lowdim.models.base.parameters import (
+    CHECKED_BY_FIT,
     Bytes,
-    EigenSolver,
-    Kernel,
-    NotPositive,
+    Count,
+    Jobs,
+    Needed,
     Number,
-    Preimage,
-    Scaling,
+    NumberFrom0,
+    Option,
+    Range,
     Seed,
-    Whole,
+    WholeFrom0,
+    check,
 )
+from lowdim.models.base.prompt import Prompt
 from lowdim.models.kernel_pca import rows as kernel_rows
 from lowdim.models.kernel_pca.figures import KernelPlots
-from lowdim.models.kernel_pca.fit import all_rows, fit_kernel, given_scores, of_matrices, read_only
-from lowdim.models.kernel_pca.kernels import COMPILED_FROM
+from lowdim.models.kernel_pca.fit import (
+    advise_on_kernel_matrix,
+    check_scores,
+    fit_kernel,
+    load_rows,
+    make_read_only,
+)
+from lowdim.models.kernel_pca.kernels import MIN_VALUES_TO_COMPILE, kernel_of
 from lowdim.models.kernel_pca.kernels import Kernel as KernelFunction
-from lowdim.models.kernel_pca.plan import foreseen, plan_of, prepared, task_of
+from lowdim.models.kernel_pca.plan import check_preimage, describe_plan, make_plan, scale_rows, task_of
 from lowdim.models.kernel_pca.record import KernelFit
-from lowdim.models.kernel_pca.rows import PreimageModel, RowKernel, checked_way
-from lowdim.models.kernel_pca.settings import kernel_of
+from lowdim.models.kernel_pca.rows import PreimageModel, RowKernel
+from lowdim.models.kernel_pca.settings import prompt_settings
 from lowdim.models.kernel_pca.tables import TABLES
 from lowdim.results.table import Table
 from lowdim.runtime.threads import at_most_threads
+from lowdim.sources.source import Source
 from lowdim.types import Floats
-from lowdim.words import printable
+from lowdim.views.text.facts import PlanFacts
 
 
 class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
@@ -134,34 +144,45 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
     _preimages: PreimageModel | None
     _choice: Table | None
 
+    _prompt: ClassVar = Prompt(
+        "90%", ("{fit} --gamma auto", "another width?"), answered={"kernel": "gamma"}, settle=prompt_settings
+    )
+
     def __init__(
         self,
-        n_components: Number | Literal["auto"] | None = None,
+        n_components: Annotated[Number | Literal["auto"] | None, CHECKED_BY_FIT, Option("keep", {"all": None})] = None,
         *,
-        kernel: Kernel = "linear",
-        gamma: Number | Literal["median", "auto"] | None = None,
-        degree: float = 3,
-        coef0: float = 1,
-        kernel_params: Mapping[str, Any] | None = None,
-        alpha: float = 1.0,
+        kernel: Annotated[
+            Literal["linear", "poly", "rbf", "laplacian", "cosine", "sigmoid", "precomputed"] | Callable[..., Any],
+            Option(without={"precomputed": "a matrix of kernel values is for Python"}),
+        ] = "linear",
+        gamma: Annotated[Number | Literal["median", "auto"] | None, CHECKED_BY_FIT, Option(read=str)] = None,
+        degree: Annotated[float, Range(0), Needed("a number from 0, usually 2 or 3")] = 3,
+        coef0: Annotated[float, Needed("a finite number")] = 1,
+        kernel_params: Annotated[
+            Mapping[str, Any] | None, Needed("a dictionary of arguments of the kernel, or None")
+        ] = None,
+        alpha: NumberFrom0 = 1.0,
         fit_inverse_transform: bool = False,
-        eigen_solver: EigenSolver = "auto",
-        tol: float = 0,
-        max_iter: Whole | None = None,
-        iterated_power: Whole | Literal["auto"] = "auto",
+        eigen_solver: Literal[
+            "auto", "dense", "lanczos", "arpack", "randomized", "landmarks", "nystroem", "random_features"
+        ] = "auto",
+        tol: NumberFrom0 = 0,
+        max_iter: Count | None = None,
+        iterated_power: WholeFrom0 | Literal["auto"] = "auto",
         remove_zero_eig: bool = False,
         random_state: Seed = None,
         copy_X: bool = True,
-        n_jobs: Whole | None = None,
-        c: Number | None = None,
-        sigma: Number | None = None,
-        scale_factor: float = 1.0,
+        n_jobs: Jobs = None,
+        c: Annotated[Number | None, CHECKED_BY_FIT] = None,
+        sigma: Annotated[Number | None, CHECKED_BY_FIT] = None,
+        scale_factor: Annotated[float, CHECKED_BY_FIT] = 1.0,
         scale: bool = False,
         centered: bool = True,
-        scaling: Scaling = "unit_axis",
-        preimage: Preimage = "auto",
-        n_landmarks: Whole | None = None,
-        not_positive: NotPositive = "error",
+        scaling: Literal["unit_axis", "lecture1"] = "unit_axis",
+        preimage: Literal["auto", "fixed_point", "distances", "ridge"] = "auto",
+        n_landmarks: Count | None = None,
+        not_positive: Literal["error", "clip"] = "error",
         memory: Bytes = None,
     ):
         self.n_components = n_components
@@ -208,10 +229,10 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
             The model itself.
         """
         source = self._opened(X, reset=True)
-        with of_matrices(self.kernel), at_most_threads("KernelPCA", self.n_jobs):
-            rows = prepared(self, source)
+        with advise_on_kernel_matrix(self.kernel), at_most_threads("KernelPCA", self.n_jobs):
+            rows = scale_rows(self, source)
             task = task_of(self, rows)
-            record = fit_kernel(task, rows, plan_of(self, task, rows))
+            record = fit_kernel(task, rows, make_plan(self, task, rows))
         self._remember(X, source)
         self._record, self._preimages, self._choice = record, None, task.choice
         self._custom = task.kernel if callable(self.kernel) else None
@@ -219,41 +240,10 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
             _ = self._back().regression  # learnt now, so that its inverse takes no time later
         return self
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit, and give the scores of the same rows.
+    fit_transform = fit_transform
 
-        Parameters
-        ----------
-        X : whatever `fit` takes
-            Rows, (n, p).
-        y : ignored
-
-        Returns
-        -------
-        array
-            (n, k) scores, as `transform` gives them.
-        """
-        return self.fit(X, y).transform(X)
-
-    @printable
-    def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do: route, reason, memory, accuracy, width.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes, or None
-            Rows that a fit would be made of; None: say what the fit did.
-
-        Returns
-        -------
-        str
-            A few lines.
-        """
-        from lowdim.views.text.explain import explain_plan
-
-        if X is None:
-            return self._story()
-        return explain_plan(foreseen(self, self._to_be_fitted(X)))
+    def _plan_facts(self, source: Source) -> PlanFacts:
+        return describe_plan(self, source)
 
     @property
     def plot(self) -> KernelPlots:
@@ -265,7 +255,7 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
     @Assignable
     def eigenvalues_(self) -> Floats:
         """(k,) eigenvalues of the centred kernel matrix, largest first; with landmarks, lower ends of intervals."""
-        return read_only(self.fit_.values)
+        return make_read_only(self.fit_.values)
 
     @Assignable
     def eigenvectors_(self) -> Floats:
@@ -275,7 +265,7 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
                 f"eigenvectors_ has a number for each of the {self.fit_.n_rows:,} rows, which this fit by "
                 f"{self.fit_.provenance.solver} does not keep: transform(X) / sqrt(eigenvalues_) gives them."
             )
-        return read_only(self.fit_.eigenvectors)
+        return make_read_only(self.fit_.eigenvectors)
 
     @property
     def eigenvalue_intervals_(self) -> Floats:
@@ -306,7 +296,7 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
     def X_fit_(self) -> Floats:  # noqa: N802  scikit-learn's name
         """(m, p) rows that the kernel is taken with: all rows, landmarks, or the frequencies of random features."""
         fit = self.fit_
-        return read_only(fit.found.basis if fit.found.waves else fit.undone(fit.found.basis))
+        return make_read_only(fit.found.basis if fit.found.waves else fit.undone(fit.found.basis))
 
     @Assignable
     def dual_coef_(self) -> Floats:
@@ -322,7 +312,7 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
         if not self.fit_inverse_transform:
             raise AttributeError("X_transformed_fit_ is kept with fit_inverse_transform=True only.")
         scores = self._back().regression.scores
-        return read_only(scores * self._lengths if self.scaling == "lecture1" else scores)
+        return make_read_only(scores * self._lengths if self.scaling == "lecture1" else scores)
 
     @property
     def choice_(self) -> Table | None:
@@ -356,7 +346,7 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
             (m, p) rows; with `return_distance` also (m,) distances.
         """
         check_is_fitted(self)
-        return self._rows_back(given_scores(X, self.fit_.k), None, return_distance)
+        return self._rows_back(check_scores(X, self.fit_.k), None, return_distance)
 
     def denoise(self, X: Any, return_distance: bool = False) -> Any:
         """Rows (m, p) moved to where the components let them be: the pre-images of their projections.
@@ -377,7 +367,7 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
         """
         check_is_fitted(self)
         scores = np.asarray(self._scores(X), dtype=np.float64)
-        starts = all_rows(self._opened(X, reset=False).unweighted())
+        starts = load_rows(self._opened(X, reset=False).unweighted())
         rows = self._rows_back(scores, starts, return_distance)
         columns, kind = self.fit_.columns, frame_kind(X)
         if kind is None or columns is None:
@@ -389,7 +379,8 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
     def _rows_back(self, scores: Floats, starts: Floats | None, return_distance: bool) -> Any:
         if self.scaling == "lecture1":
             scores = np.divide(scores, self._lengths, out=np.zeros_like(scores), where=self._lengths > 0)
-        way = checked_way(self.preimage, self.fit_.kernel.name)
+        check(self)  # as scores are no rows, whose opening would
+        way = check_preimage(self.preimage, self.fit_.kernel.name)
         way = "ridge" if way == "auto" and self.fit_inverse_transform and self.fit_.kernel.name != "linear" else way
         found = self._back().rows(scores, way, starts)
         return (found.rows, found.distance) if return_distance else found.rows
@@ -454,23 +445,28 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
         name : {"eigenvalues", "scores", "choice"}
             "eigenvalues" has the intervals of the exact ones and of their shares; "scores" needs X, and is a frame of
             X's own kind; "choice" is what "auto" compared.
+        X : whatever `transform` takes, or None
+            Rows, (n, p), for tables about them.
 
         Returns
         -------
         frame, or Table
             A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
-        check_is_fitted(self)
-        return table_by_name(self, TABLES, name, X, "'eigenvalues', 'scores', or, after a choice by 'auto', 'choice'")
+        return table_by_name(self, TABLES, name, X)
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
     def _asked(self, X: Any, question: Any, prepared: Any, width: int, dtype: Any = None) -> Any:
         """What a function of blocks says about rows, given the model as it wants it prepared."""
         source = self._opened(X, reset=False).unweighted()
-        compiled = (source.n_rows or 0) * len(self.fit_.found.axes) >= COMPILED_FROM
+        compiled = (source.n_rows or 0) * len(self.fit_.found.axes) >= MIN_VALUES_TO_COMPILE
         work = partial(question, model=prepared(self.fit_, self._kernel, compiled))
-        with of_matrices(self.kernel), naming_all_holes(source), at_most_threads("KernelPCA", self.n_jobs):
+        with (
+            advise_on_kernel_matrix(self.kernel),
+            naming_all_missing(source),
+            at_most_threads("KernelPCA", self.n_jobs),
+        ):
             return source.map_rows(work, width, dtype or working_dtype(source.dtype))
 
     @property

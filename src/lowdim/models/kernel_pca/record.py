@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -28,35 +28,6 @@ from lowdim.types import Floats
 #
 # Random features are the exception: their basis are not rows but frequencies, f(x) are cosines and sines, and there
 # is no projection as a sum over φ of rows (`kernel_features.features_of` makes f(x) for every kind).
-
-SETTINGS = {
-    "n_components": str | float | None,
-    "kernel": str,
-    "gamma": str | float | None,
-    "degree": float,
-    "coef0": float,
-    "kernel_params": None,
-    "alpha": float,
-    "fit_inverse_transform": bool,
-    "eigen_solver": str,
-    "tol": float,
-    "max_iter": int | None,
-    "iterated_power": Literal["auto"] | int,
-    "remove_zero_eig": bool,
-    "random_state": int | None,
-    "copy_X": bool,
-    "n_jobs": Literal[-1] | int | None,
-    "c": float | None,
-    "sigma": float | None,
-    "scale_factor": float,
-    "scale": bool,
-    "centered": bool,
-    "scaling": Literal["unit_axis", "lecture1"],
-    "preimage": str,
-    "n_landmarks": int | None,
-    "not_positive": Literal["error", "clip"],
-}
-"""What a file may say of settings."""
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadInput, BadParameter, FarFromData
-from lowdim.matrices.missing import refuse_block_holes
+from lowdim.errors import BadInput, FarFromData
+from lowdim.matrices.missing import refuse_missing_in_block
 from lowdim.matrices.preparation import dense
 from lowdim.models.kernel_pca.kernel_matrix import refuse_overflow
 from lowdim.models.kernel_pca.kernels import Cosine, Kernel, Linear
 from lowdim.models.kernel_pca.record import KernelFit
-from lowdim.models.kernel_pca.settings import OWNER
 from lowdim.models.kernel_pca.solvers.features import Features, features_of, scores_of
 from lowdim.models.kernel_pca.solvers.preimage import (
     Distances,
@@ -24,16 +22,12 @@ from lowdim.models.kernel_pca.solvers.preimage import (
     Preimages,
     Ridge,
     Way,
-    preimages,
-    usual_way,
+    choose_way,
+    find_preimages,
 )
 from lowdim.models.kernel_pca.solvers.projections import Projector
 from lowdim.sources.source import Block
 from lowdim.types import Floats
-
-# From scores of a kernel PCA back to rows: which way, by name, and what the user should hear of it.
-
-PREIMAGES = ("auto", "fixed_point", "distances", "ridge")
 
 
 @dataclass
@@ -58,7 +52,9 @@ class PreimageModel:
 
     def rows(self, scores: Floats, way: str, starts: Floats | None = None) -> Preimages:
         """Pre-images of scores (m, k) of axes of length one; `starts` are the rows (m, p) that they came from."""
-        found = preimages(self.projector, scores, self.way(way), None if starts is None else self.fit.prepared(starts))
+        found = find_preimages(
+            self.projector, scores, self.way(way), None if starts is None else self.fit.prepared(starts)
+        )
         far = 0 if isinstance(self.kernel, Linear) else int((~found.near).sum())  # planes have no curved rows to miss
         if far:
             warnings.warn(FarFromData(far, len(scores)), stacklevel=3)
@@ -70,7 +66,7 @@ class PreimageModel:
             return FixedPoint()
         if name == "distances":
             return Exact() if isinstance(self.kernel, Linear) else Distances()
-        usual = None if name == "ridge" else usual_way(self.kernel)
+        usual = None if name == "ridge" else choose_way(self.kernel)
         return self.regression if usual is None else usual
 
     @property
@@ -106,21 +102,8 @@ class PreimageModel:
                     "fit with eigen_solver='lanczos' or 'landmarks' for preimage='ridge'."
                 )
             scores = features_of(self.kernel, found).of(found.basis) @ found.axes - found.offset
-            self._regression = Ridge.learnt(scores, found.basis, self.kernel, self.alpha, self._mean)
+            self._regression = Ridge.learn(scores, found.basis, self.kernel, self.alpha, self._mean)
         return self._regression
-
-
-def checked_way(given: Any, kernel: str) -> str:
-    """A name that is one, and that suits the kernel."""
-    if given not in PREIMAGES:
-        raise BadParameter.of(OWNER, "preimage", given, f"one of {', '.join(map(repr, PREIMAGES))}")
-    suited = {"fixed_point": ("rbf",), "distances": ("rbf", "linear")}.get(given, (kernel,))
-    if kernel not in suited:
-        fits = " and ".join(map(repr, suited))
-        raise BadParameter(
-            f"{OWNER}(preimage={given!r}) is for kernel={fits}, but the kernel is {kernel!r}: take 'ridge'."
-        )
-    return str(given)
 
 
 # What a fitted kernel PCA says about rows, block by block.
@@ -138,10 +121,8 @@ class RowKernel:
 
     fit: KernelFit
     kernel: Kernel | None
-    features: Features | None
-    """How rows become f(x); None: they come as rows of a kernel matrix."""
-    weights: Floats
-    """(m, k) scores are f(x) times these, less the offset."""
+    features: Features | None  # how rows become f(x); None: they come as rows of a kernel matrix
+    weights: Floats  # (m, k) scores are f(x) times these, less the offset
 
     @classmethod
     def for_scores(cls, fit: KernelFit, kernel: Kernel | None, compiled: bool) -> RowKernel:
@@ -160,7 +141,7 @@ class RowKernel:
     def pieces(self, block: Block) -> Iterator[tuple[Floats, Floats]]:
         """Rows of a block as the kernel takes them, and f of each, (m, basis); a piece at a time."""
         step = max(1, PIECE_BYTES // (8 * max(1, len(self.fit.found.axes))))
-        refuse_block_holes(block, self.fit.columns)
+        refuse_missing_in_block(block, self.fit.columns)
         for start in range(0, block.rows.shape[0], step):
             rows = dense(block.rows[start : start + step]).astype(np.float64)
             rows = self.fit.prepared(rows)

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, Setting
-from lowdim.models.kernel_pca.kernels import Cosine, Custom, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
+from lowdim.models.kernel_pca.kernels import Custom
 from lowdim.models.kernel_pca.record import KernelFacts
 from lowdim.solvers.keep import Keep, KeepCount, KeepShare
 from lowdim.types import Floats, is_number, is_whole
 
 OWNER = "KernelPCA"
-
-NAMES = ("linear", "poly", "rbf", "laplacian", "cosine", "sigmoid", "precomputed")
 
 WIDE = {"rbf", "laplacian"}
 """Kernels of a distance, which have a width and a factor in front."""
@@ -37,13 +35,9 @@ def keep_rule(n_components: Any, n: int) -> Keep:
     raise BadParameter.of(OWNER, "n_components", n_components, needed)
 
 
-def check_kernel(kernel: Any) -> str:
+def kernel_name(kernel: Any) -> str:
     """The name of the kernel: "custom" for a function."""
-    if callable(kernel):
-        return "custom"
-    if kernel not in NAMES:
-        raise BadParameter.of(OWNER, "kernel", kernel, f"one of {', '.join(map(repr, NAMES))}, or a function")
-    return str(kernel)
+    return "custom" if callable(kernel) else str(kernel)
 
 
 def width(name: str, gamma: Any, c: Any, sigma: Any) -> float | str | None:
@@ -74,16 +68,6 @@ def width(name: str, gamma: Any, c: Any, sigma: Any) -> float | str | None:
     return None if gamma is None else float(gamma)
 
 
-def check_numbers(coef0: Any, degree: Any, kernel_params: Any) -> None:
-    """Raise an error for numbers that no kernel can have, also where this kernel has none."""
-    if not _finite(coef0):
-        raise BadParameter.of(OWNER, "coef0", coef0, "a finite number")
-    if not _finite(degree) or float(degree) < 0:
-        raise BadParameter.of(OWNER, "degree", degree, "a number from 0, usually 2 or 3")
-    if kernel_params is not None and not isinstance(kernel_params, dict):
-        raise BadParameter.of(OWNER, "kernel_params", kernel_params, "a dictionary of arguments of the kernel, or None")
-
-
 def kernel_facts(
     name: str, gamma: float | str | None, coef0: Any, degree: Any, factor: Any, some_rows: Floats
 ) -> KernelFacts:
@@ -100,19 +84,6 @@ def kernel_facts(
     if name == "sigmoid":
         return KernelFacts(name, number, float(coef0))
     return KernelFacts(name, number, float(coef0), float(degree))
-
-
-def kernel_of(facts: KernelFacts) -> Kernel | None:
-    """The kernel behind a record; None for a matrix that was given."""
-    gamma, coef0, degree = facts.gamma or 0.0, facts.coef0 or 0.0, facts.degree or 0.0
-    return {
-        "linear": Linear(),
-        "cosine": Cosine(),
-        "rbf": Gaussian(gamma, facts.factor),
-        "laplacian": Laplacian(gamma, facts.factor),
-        "poly": Polynomial(gamma, coef0, degree),
-        "sigmoid": Sigmoid(gamma, coef0),
-    }.get(facts.name)
 
 
 def custom_kernel(function: Any, parameters: Any, some_rows: Floats) -> Custom:
@@ -151,3 +122,37 @@ def _finite(value: Any) -> bool:
 
 def _above_zero(value: Any) -> bool:
     return _finite(value) and float(value) > 0
+
+
+# The width at the prompt, where a Gaussian kernel is the usual one.
+
+
+def prompt_settings(typed: dict[str, Any]) -> dict[str, Any]:
+    """Settings from --kernel and --gamma."""
+    kernel, gamma = typed.get("kernel", "rbf"), typed.get("gamma")
+    return {"kernel": kernel, "gamma": _width_at_prompt(kernel, None if gamma is None else gamma.strip().lower())}
+
+
+def _width_at_prompt(kernel: str, gamma: str | None) -> float | str | None:
+    """What --gamma means for a kernel: a number, or the name of a rule, which only kernels of distances have."""
+    if kernel in ("linear", "cosine"):
+        if gamma is not None:
+            raise BadParameter(f"--gamma {gamma}: the {kernel} kernel has no width; leave --gamma out.")
+        return None
+    of_distances = kernel in ("rbf", "laplacian")
+    if gamma is None:
+        return "median" if of_distances else None
+    if of_distances and gamma in ("median", "auto"):
+        return gamma
+    try:
+        number = float(gamma)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        if of_distances:
+            raise BadParameter(f"--gamma {gamma}: a number above 0, median or auto is needed.")
+        raise BadParameter(
+            f"--gamma {gamma}: the {kernel} kernel needs a number above 0; without --gamma it is one over the number "
+            "of columns."
+        )
+    return number

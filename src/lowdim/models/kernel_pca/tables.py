@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadParameter
-from lowdim.models.base.output import frame_kind, make_table, scores_table
+from lowdim.errors import BadParameter, Setting, Words
+from lowdim.models.base.output import make_table, scores
 
 
 def eigenvalues(model: Any, X: Any) -> Any:
@@ -19,16 +19,18 @@ def eigenvalues(model: Any, X: Any) -> Any:
     return make_table(model._frame_kind, {**columns, "cumulative": np.cumsum(fit.shares)})
 
 
-def scores(model: Any, X: Any) -> Any:
-    """Of rows."""
-    if X is None:
-        raise BadParameter("KernelPCA.table('scores') needs the rows whose scores are wanted: table('scores', X).")
-    return scores_table(frame_kind(X) or model._frame_kind, model._axes, model._scores(X), like=X)
-
-
 def choice(model: Any, X: Any) -> Any:
-    """What "auto" compared; None where it did not choose."""
-    return None if model.choice_ is None else make_table(model._frame_kind, dict(model.choice_))
+    """What "auto" compared."""
+    if model.choice_ is None:
+        raise BadParameter(
+            Words("KernelPCA.table('choice')", "the table choice"),
+            ": nothing was compared: fit with ",
+            Setting("n_components", "auto"),
+            " or ",
+            Setting("gamma", "auto"),
+            ".",
+        )
+    return make_table(model._frame_kind, dict(model.choice_))
 
 
 TABLES = {"eigenvalues": eigenvalues, "scores": scores, "choice": choice}

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from lowdim.models.base.picture_plots import Basis, Pictures
-from lowdim.models.base.plots import Plots, checked_most, together
+from lowdim.models.base.plots import Plots, check_most, figure, join_titles
 from lowdim.models.linear.tables import columns as column_tables
 from lowdim.sources.arrays import ArraySource
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import inks, literal, note, plain, readable_on, shades
 from lowdim.views.plots.points import put_labels
 from lowdim.views.plots.representations import Rates, draw_rates
-from lowdim.views.plots.scores import axis_titles, checked_axes
+from lowdim.views.plots.scores import axis_titles, check_axes
 from lowdim.views.text.lines import shortened
 from lowdim.words import column_names
 
@@ -29,18 +29,24 @@ NUMBERED = 150
 # Columns and components: the circle of correlations, the map of loadings.
 
 
+@figure
 def correlation_circle(self: Plots, ax: Any = None, *, axes: Any = None, most: int = 30) -> Any:
     """Arrows to the correlations of columns with two components, shaded by cos², within the unit circle.
 
-    Columns that point the same way go together; one that reaches the circle is wholly in this plane. The `most`
-    best shown are drawn.
+    Columns that point the same way go together; one that reaches the circle is wholly in this plane.
+
+    Parameters
+    ----------
+    axes : numbers of two components, counted from 1; None: the first two
+    most : int
+        Columns, at most: those that the plane shows best.
     """
     fit = self._model.fit_
-    chosen = checked_axes(axes, fit.k, most=2, least=2)
+    chosen = check_axes(axes, fit.k, most=2, least=2)
     every = column_tables.correlation_values(self._model, None)[:, [axis - 1 for axis in chosen]]
     best = np.argsort(-(every**2).sum(axis=1), kind="stable")
     best = best[(every[best] ** 2).sum(axis=1) > 0]
-    ends, listed = every[best[: checked_most(most)]], column_names(fit)
+    ends, listed = every[best[: check_most(most)]], column_names(fit)
     ax = self._axes(ax, 5.8, 4.8)
     ink = inks(ax)
     turn = np.linspace(0, 2 * np.pi, 200)
@@ -67,17 +73,22 @@ def correlation_circle(self: Plots, ax: Any = None, *, axes: Any = None, most: i
     return plain(ax)
 
 
+@figure
 def loadings(self: Plots, ax: Any = None, *, axes: Any = None, most: int = 40) -> Any:
     """A map of loadings, axes times the standard deviation along them: columns of the data down, components across.
 
-    By default the first eight components. Of more columns than `most` those with the largest loadings are drawn.
+    Parameters
+    ----------
+    axes : numbers of components, counted from 1; None: the first eight
+    most : int
+        Columns, at most: those with the largest loadings.
     """
     fit = self._model.fit_
     wanted = tuple(range(1, min(8, fit.k) + 1)) if axes is None else axes
-    numbers = checked_axes(wanted, fit.k, most=fit.k)
+    numbers = check_axes(wanted, fit.k, most=fit.k)
     chosen_axes = [axis - 1 for axis in numbers]
     values = fit.components[chosen_axes].T * fit.strengths[chosen_axes]
-    chosen = np.sort(np.argsort(-np.abs(values).max(axis=1), kind="stable")[: checked_most(most)])
+    chosen = np.sort(np.argsort(-np.abs(values).max(axis=1), kind="stable")[: check_most(most)])
     left_out, values, listed = len(values) - len(chosen), values[chosen], column_names(fit)
     titles = axis_titles(self._prefix, numbers, None)
     ax = self._axes(ax, 2.8 + 0.5 * min(len(titles), 12), 1.0 + 0.22 * len(chosen))
@@ -110,37 +121,60 @@ def _two_digits(value: float) -> str:
 # Sorted bars, of columns or rows.
 
 
+@figure
 def component(self: Plots, number: int = 1, ax: Any = None, *, most: int = 20) -> Any:
     """Sorted bars: the entries of one component, largest magnitude first.
 
     The dashed lines are ±1/√p, where all p columns would share in it alike: those beyond make the component.
+
+    Parameters
+    ----------
+    number : int
+        Of the component, counted from 1.
+    most : int
+        Columns, at most: those with the largest magnitudes.
     """
     fit = self._model.fit_
-    (axis,) = checked_axes(number, fit.k, most=1)
+    (axis,) = check_axes(number, fit.k, most=1)
     even = 1 / np.sqrt(fit.n_columns)
     (title,) = axis_titles(self._prefix, [axis], fit.shares)
     found = Bars(column_names(fit), fit.components[axis - 1], (-even, even), f"entry of {title}")
     return draw_bars(self, found, most, ax)
 
 
+@figure
 def column_contributions(self: Plots, ax: Any = None, *, axes: Any = 1, most: int = 20) -> Any:
     """Bars: the share of each column in the variance of a component, or of several together (as `fviz_contrib`).
 
     The dashed line is what all columns would have if they shared alike: 100/p %.
+
+    Parameters
+    ----------
+    axes : numbers of components, counted from 1; None: the first two
+    most : int
+        Columns, at most: those with the largest shares.
     """
     fit = self._model.fit_
-    chosen = checked_axes(axes, fit.k, most=fit.k)
+    chosen = check_axes(axes, fit.k, most=fit.k)
     heights = 100 * joint_contributions(column_tables.contributions(fit), fit.variances, chosen)
-    title = f"contribution to {together(axis_titles(self._prefix, chosen, None))}, %"
+    title = f"contribution to {join_titles(axis_titles(self._prefix, chosen, None))}, %"
     return draw_bars(self, Bars(column_names(fit), heights, (100 / fit.n_columns,), title), most, ax)
 
 
+@figure
 def column_cos2(self: Plots, ax: Any = None, *, axes: Any = None, most: int = 20) -> Any:
-    """Bars: of each column's variance, the share along some components, by default the first two (`fviz_cos2`)."""
+    """Bars: of each column's variance, the share along some components (as `fviz_cos2`).
+
+    Parameters
+    ----------
+    axes : numbers of components, counted from 1; None: the first two
+    most : int
+        Columns, at most: those with the largest shares.
+    """
     fit = self._model.fit_
-    chosen = checked_axes(axes, fit.k, most=fit.k)
+    chosen = check_axes(axes, fit.k, most=fit.k)
     heights = column_tables.cos2_values(self._model, None)[:, [axis - 1 for axis in chosen]].sum(axis=1)
-    title = f"cos² in {together(axis_titles(self._prefix, chosen, None))}"
+    title = f"cos² in {join_titles(axis_titles(self._prefix, chosen, None))}"
     return draw_bars(self, Bars(column_names(fit), heights, (), title), most, ax)
 
 
@@ -174,7 +208,7 @@ def draw_bars(plots: Plots, found: Bars, most: Any, ax: Any) -> Any:
     """The `most` largest magnitudes, the largest on top; dashed: what all would have if they shared alike; in full
     colour those beyond it."""
     known = np.nan_to_num(found.heights)
-    chosen = np.argsort(-np.abs(known), kind="stable")[: checked_most(most)]
+    chosen = np.argsort(-np.abs(known), kind="stable")[: check_most(most)]
     heights, left_out = known[chosen], len(known) - len(chosen)
     ax = plots._axes(ax, 5.0, 1.0 + 0.22 * len(chosen))
     ink = inks(ax)
@@ -201,12 +235,13 @@ def draw_bars(plots: Plots, found: Bars, most: Any, ax: Any) -> Any:
 # What is lost against what is kept; and the mean and the axes as pictures, in the data's units.
 
 
+@figure
 def compression(self: Plots, ax: Any = None) -> Any:
     """What is lost against what is kept: error against the bytes of 1, 2, …, k components, of the original's.
 
     The error is |X − X̂| / |X − mean| over the rows of the fit.
     """
-    checked_axes(None, self._model.fit_.k)
+    check_axes(None, self._model.fit_.k)
     table = self._model.compression()
     kept, error, counts = (np.asarray(table[key]) for key in ("of_original", "relative_error", "k"))
     return draw_rates(

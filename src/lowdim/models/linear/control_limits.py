@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from lowdim.results.certificate import counted
 from lowdim.runtime.threads import in_order
-from lowdim.solvers.resampling.folds import split_rows
+from lowdim.solvers.rank.bi_cross_validation import split_rows
 from lowdim.solvers.resampling.large_sample import new_row_variances
 from lowdim.types import Floats
+from lowdim.words import plural
 
 # T² and Q of rows under components that were found without them: what new rows will show, by any shape of table.
 #
@@ -21,39 +21,34 @@ from lowdim.types import Floats
 # but leaving rows out shows it, whatever the spectrum (Nomikos & MacGregor 1995 take Q of the rows of the fit
 # themselves).
 
-ONE_BY_ONE, FOLDS = 60, 30
+MOST_ROWS_ONE_BY_ONE, FOLDS = 60, 30
 """Rows up to which each is left out by itself, and parts of more rows: axes of 29/30 of the rows are as good."""
 
-LARGEST = 3000
-"""Order of the matrix of products, rows × rows or columns × columns, up to which components are found anew."""
+MOST_ORDER = 3000
+"""Order of the matrix of products, rows × rows or columns × columns, up to which components are found again."""
 
 
 @dataclass(frozen=True)
 class HeldOut:
     """Distances of rows that were held out."""
 
-    squares: Floats
-    """(n, k) t²/λ along each axis, with the variances of the rows that were left; T² is their sum."""
-    q: Floats
-    """(n,)"""
-    times: Floats
-    """(n,) how often each row counts."""
-    left: float
-    """Rows that were left, of the smallest part."""
-    spectrum: Floats
-    """All variances of all rows."""
+    squares: Floats  # (n, k) t²/λ along each axis, with the variances of the rows that were left; T² is their sum
+    q: Floats  # (n,)
+    times: Floats  # (n,) how often each row counts
+    left: float  # rows that were left, of the smallest part
+    spectrum: Floats  # all variances of all rows
 
 
 def held_out_distances(Y: Floats, times: Floats, k: int, rescale: bool) -> HeldOut | None:
-    """Of centred rows (n, p) that count `times` (n,) each; None where components are too dear to be found anew.
+    """Of centred rows (n, p) that count `times` (n,) each; None where components are too expensive to be found again.
 
     `rescale`: columns were divided by their standard deviations, and so they are without the rows of each part.
     """
     Y, times = Y[times > 0], times[times > 0]
     n = len(Y)
-    if min(Y.shape) > LARGEST:
+    if min(Y.shape) > MOST_ORDER:
         return None
-    parts = split_rows(np.arange(n), n if n <= ONE_BY_ONE else FOLDS, np.random.default_rng(0))
+    parts = split_rows(np.arange(n), n if n <= MOST_ROWS_ONE_BY_ONE else FOLDS, np.random.default_rng(0))
     found, deviations = np.empty((n, k + 1)), _deviations(Y, times)
 
     def work(out: NDArray[np.intp]) -> None:
@@ -64,7 +59,7 @@ def held_out_distances(Y: Floats, times: Floats, k: int, rescale: bool) -> HeldO
         if rescale:
             now = _deviations(known, weight)
             gain = np.divide(deviations, now, out=gain, where=now > 0)
-        values, axes = _leading((known - mean) * gain * np.sqrt(weight)[:, None], k)
+        values, axes = _find_leading((known - mean) * gain * np.sqrt(weight)[:, None], k)
         new = (Y[out] - mean) * gain
         scores = new @ axes
         found[out, :k] = scores**2 / (values / (weight.sum() - 1))
@@ -84,7 +79,7 @@ def _deviations(Y: Floats, times: Floats) -> Floats:
     return np.asarray(np.sqrt(times @ (Y - mean) ** 2 / (times.sum() - 1)))
 
 
-def _leading(Z: Floats, k: int) -> tuple[Floats, Floats]:
+def _find_leading(Z: Floats, k: int) -> tuple[Floats, Floats]:
     """(k,) largest squares of singular values, and the axes (p, k) that they belong to."""
     wide = Z.shape[0] < Z.shape[1]
     values, vectors = np.linalg.eigh(Z @ Z.T if wide else Z.T @ Z)
@@ -107,11 +102,11 @@ def _leading(Z: Floats, k: int) -> tuple[Floats, Floats]:
 # T² is an F variable. Else how much further is learnt from rows that were held out, or from the spectrum where it
 # says that the difference is small.
 
-SMALL = 0.1
+MOST_VARIANCE_EXCESS = 0.1
 """Share by which a kept variance may be too large for limits of new rows to come from the spectrum: at 0.1 one row in
 20 is beyond a 95 % limit to within a fifth."""
 
-HALVINGS, PIECE = 50, 2**21
+BISECTIONS, PIECE_NUMBERS = 50, 2**21
 """Of an interval that holds a root, and numbers that are worked on at a time."""
 
 NEEDS_ROWS = "the axes of so few rows are not known well enough for new rows; reference=rows of the fit tells"
@@ -121,11 +116,9 @@ NEEDS_ROWS = "the axes of so few rows are not known well enough for new rows; re
 class Limit:
     """A law of a statistic, and the value that it exceeds with probability 1 − level."""
 
-    law: str
-    """In words."""
+    law: str  # in words
     value: float
-    p_values: Floats
-    """(n,) probability of so large a value."""
+    p_values: Floats  # (n,) probability of so large a value
 
 
 def no_limit(statistic: Floats, reason: str) -> Limit:
@@ -133,7 +126,7 @@ def no_limit(statistic: Floats, reason: str) -> Limit:
     return Limit(f"none: {reason}", np.nan, np.full(len(statistic), np.nan))
 
 
-# -- rows of the fit ----------------------------------------------------------------------------------------------
+# Rows of the fit.
 
 
 def t2_limit(t2: Floats, k: int, n: float, level: float, training: bool) -> Limit:
@@ -141,7 +134,7 @@ def t2_limit(t2: Floats, k: int, n: float, level: float, training: bool) -> Limi
     if training:
         free = (n - k - 1) / 2
         if free <= 0:  # scores of n − 1 components say nothing about a row: T² is (n − 1)²/n for all of them
-            return no_limit(t2, f"{counted(k, 'component')} of {n:g} rows leave no freedom")
+            return no_limit(t2, f"{plural(k, 'component')} of {n:g} rows leave no freedom")
         law, unit = stats.beta(k / 2, free), (n - 1) ** 2 / n
         return Limit(f"(n − 1)²/n Beta({k / 2:g}, {free:g}), rows of the fit", unit * law.ppf(level), law.sf(t2 / unit))
     return _f_limit(t2, np.ones(k), n, level, "new rows")
@@ -160,7 +153,7 @@ def q_limit(q: Floats, left: Floats, n: float, level: float, source: str) -> Lim
         return _positive_sum(there, max(rest, 0), x)
 
     low, high = 0.0, float(there[0])
-    for _ in range(HALVINGS):
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if beyond(np.array([middle]))[0] > 1 - level else (low, middle)
     words = f"(n − 1)²/n Σ l D, D of Dirichlet's law, {len(there)} variances l, rows of the fit, {source}"
@@ -183,7 +176,7 @@ def _positive_sum(values: Floats, zeros: int, x: Floats) -> Floats:
     found = np.where(x <= least, 1.0, 0.0)
     inside = np.flatnonzero((x > least) & (x < values[0]))
     every, times = np.append(values, 0.0), np.append(np.ones(len(values)), zeros)
-    step = max(1, PIECE // len(every))
+    step = max(1, PIECE_NUMBERS // len(every))
     for some in (inside[start : start + step] for start in range(0, len(inside), step)):
         found[some] = _saddlepoint(every - x[some, None], times)
     return found
@@ -197,7 +190,7 @@ def _saddlepoint(a: Floats, times: Floats) -> Floats:
     a = np.where(times > 0, a, 0.0)
     a = a / np.abs(a).max(axis=1, keepdims=True)
     low, high = 0.5 / a.min(axis=1, keepdims=True), 0.5 / a.max(axis=1, keepdims=True)
-    for _ in range(HALVINGS):
+    for _ in range(BISECTIONS):
         s = (low + high) / 2
         rises = ((a / (1 - 2 * a * s)) @ times)[:, None] > 0
         low, high = np.where(rises, low, s), np.where(rises, s, high)
@@ -212,7 +205,7 @@ def _saddlepoint(a: Floats, times: Floats) -> Floats:
     return np.asarray(np.clip(np.where(np.abs(r) < 1e-4, middle, found), 0.0, 1.0))
 
 
-# -- new rows -----------------------------------------------------------------------------------------------------
+# New rows.
 
 
 def held_out_limits(t2: Floats, q: Floats, found: HeldOut, n: float, level: float) -> tuple[Limit, Limit]:
@@ -241,7 +234,7 @@ def spectrum_limits(t2: Floats, q: Floats, values: Floats, k: int, n: float, lev
         return no_limit(t2, NEEDS_ROWS), no_limit(q, NEEDS_ROWS)
     along = new_row_variances(values, k, f)
     ratios = np.divide(along, mine, out=np.ones(k), where=mine > 0)
-    if (ratios < (1 + SMALL) ** -2).any():
+    if (ratios < (1 + MOST_VARIANCE_EXCESS) ** -2).any():
         return no_limit(t2, NEEDS_ROWS), no_limit(q, NEEDS_ROWS)
     words = "new rows, from the spectrum"
     of_t2, left = _f_limit(t2, ratios, n, level, words), float(rest.sum())
@@ -262,11 +255,11 @@ def _f_limit(t2: Floats, ratios: Floats, n: float, level: float, words: str) -> 
     it looks like (Box 1954)."""
     k = len(ratios)
     if n <= k or not np.isfinite(ratios).all():
-        return no_limit(t2, f"there must be more than {k + 2} rows for {counted(k, 'component')}")
+        return no_limit(t2, f"there must be more than {k + 2} rows for {plural(k, 'component')}")
     first, second = float(ratios.sum()), float((ratios**2).sum())
     h = first**2 / second
     law, unit = stats.f(h, n - h), first * (n * n - 1) / (n * (n - h))
-    told = f"{counted(k, 'component')}" if k == h else f"{first:.4g} for {k}"
+    told = f"{plural(k, 'component')}" if k == h else f"{first:.4g} for {k}"
     return Limit(
         f"{told} (n² − 1)/(n(n − h)) F(h, n − h), h = {h:.4g}, {words}", unit * law.ppf(level), law.sf(t2 / unit)
     )
@@ -279,7 +272,7 @@ def _q_of_new(q: Floats, mean: float, h: float, n: float, level: float, words: s
     return Limit(told, mean * law.ppf(level), law.sf(q / mean))
 
 
-# -- laws that take the axes for known ----------------------------------------------------------------------------
+# Laws that take the axes for known.
 
 
 def box_limit(q: Floats, first: float, second: float, level: float, source: str) -> Limit:

@@ -1,31 +1,140 @@
-"""How a linear fit is made: matrix → solver → factors → certificate → record. The whole story in one place."""
+"""How a linear fit is planned and made: where rows lie, solver → matrix → factors → certificate → record."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import AccuracyWarning, BadInput, RankWarning
+from lowdim.matrices.convert import Room, as_matrix, choose_rung, fits_in_memory, load_rows, read_weights
 from lowdim.matrices.matrix import InMemory, RowBlocks, name_columns, warn_constant
-from lowdim.matrices.moments import Moments, read_inexactly
+from lowdim.matrices.moments import Moments, find_inexact
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
-from lowdim.models.base.parameters import seed_of
-from lowdim.models.base.provenance import versions
-from lowdim.results.certificate import Accuracy, counted, ranges
+from lowdim.matrices.scaling import Scaling
+from lowdim.models.base.output import versions
+from lowdim.models.base.parameters import keep_rule, seed_of
+from lowdim.results.certificate import Accuracy
 from lowdim.results.record import LinearFit, Provenance
+from lowdim.runtime.memory import Budget
 from lowdim.runtime.threads import one_blas_thread
-from lowdim.solvers.certify import Account, certify, fix_signs, repaired_if_lost
-from lowdim.solvers.choose import Choice
+from lowdim.solvers.certify import Account, certify, repair_if_lost
+from lowdim.solvers.choose import Choice, choose_solver, needs_memory
+from lowdim.solvers.covariance import Covariance
 from lowdim.solvers.keep import Keep, KeepCount
-from lowdim.solvers.solver import Factors, OutgrownError, Solver
+from lowdim.solvers.lanczos import BlockLanczos
+from lowdim.solvers.solver import Factors, OutgrownError, Solver, fix_signs
 from lowdim.solvers.svd import TSQR, FullSVD
-from lowdim.sources.source import WeightedSource
+from lowdim.sources.arrays import ArraySource, SparseSource
+from lowdim.sources.source import ConvertibleSource, Source, WeightedSource
 from lowdim.types import Floats
+from lowdim.views.text.facts import PlanFacts
+from lowdim.words import plural, ranges
 
-ALWAYS_MERGEABLE = 200
+# What a fit will do, decided before anything is read: where the rows will lie, how many to keep, which solver.
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A fit that has not been made yet."""
+
+    source: Source
+    weight: NDArray[np.float64] | None
+    rung: type[RowBlocks]
+    keep: Keep
+    choice: Choice
+    budget: Budget | None
+
+    def matrix(self, scaling: Scaling) -> RowBlocks:
+        """What the solver will see; rows are loaded here, if that was planned."""
+        source = load_rows(self.source) if self.rung is InMemory else self.source
+        if self.choice.block_bytes is not None:
+            source = source.limited(self.choice.block_bytes)
+        return as_matrix(source, scaling, self.weight, self.rung)
+
+    def facts(self, tol: float) -> PlanFacts:
+        """The plan in words and numbers."""
+        source, choice = self.source, self.choice
+        size = None if source.n_rows is None else source.n_rows * source.n_columns * source.dtype.itemsize
+        return PlanFacts(
+            data=source.describe(),
+            bytes=None if source.sparse else size,
+            keep=self.keep.describe(),
+            solver=choice.solver.name,
+            reason=choice.reason,
+            read=f"{choice.solver.passes(getattr(self.keep, 'k', 50))} over the rows",
+            memory=choice.memory,
+            limit=None if self.budget is None else self.budget.limit,
+            accuracy=f"every variance to a relative {tol:.0e}",
+        )
+
+
+MANY_COLUMNS = 1000
+"""From here on it matters for the choice of a solver whether there are fewer rows than columns."""
+
+
+def load_to_count(source: Source, budget: Budget | None) -> Source:
+    """Load small or wide sources of unknown length, so that the planner knows the number of rows."""
+    if not isinstance(source, ConvertibleSource) or source.n_rows is not None:
+        return source
+    room = None if budget is None else budget.room
+    wide = source.n_columns >= MANY_COLUMNS and source.repeatable
+    return load_rows(source) if choose_rung(source, whole=wide, room=room) is InMemory else source
+
+
+def plan_fit(
+    owner: str,
+    source: Source,
+    sample_weight: Any,
+    n_components: Any,
+    solver: str,
+    sketch: BlockLanczos,
+    budget: Budget | None,
+    centered: bool = True,
+) -> Plan:
+    """Decide how to fit; rows that will be read again and again are loaded, if there is room."""
+    weight = None if sample_weight is None else read_weights(source, sample_weight)
+    n = source.n_rows if weight is None else int((weight > 0).sum())
+    if n == 1 and centered:
+        raise BadInput(
+            "There is only one row (n_samples=1), and one point has no directions of variance: at least 2 rows are "
+            "needed."
+        )
+    keep = keep_rule(owner, n_components, n, source.n_columns)
+    left = None if budget is None else budget.room
+    rung = InMemory if fits_in_memory(source, left) else choose_rung(source, whole=needs_memory(solver), room=left)
+    choice = choose_solver(solver, source, rung, n, keep, sketch, _room(budget, source, rung))
+    if (
+        not choice.solver.rereads and choose_rung(source, room=left) is RowBlocks
+    ):  # one pass: nothing is gained by loading
+        rung = RowBlocks
+        choice = choose_solver(solver, source, rung, n, keep, sketch, _room(budget, source, rung))
+    return Plan(source, weight, rung, keep, choice, budget)
+
+
+def batch_matrix(source: Source, sample_weight: Any, scaling: Scaling, budget: Budget | None) -> RowBlocks:
+    """Rows to be added to moments: in blocks that fit beside the p × p scatter."""
+    rung = choose_rung(source, room=None if budget is None else budget.room)
+    room, p = _room(budget, source, rung), source.n_columns
+    if room is not None:
+        source = source.limited(room.block_bytes(Covariance().memory(0, p, 0), 0, p))
+    return as_matrix(source, scaling, sample_weight, rung)
+
+
+def _room(budget: Budget | None, source: Source, rung: type[RowBlocks]) -> Room | None:
+    if budget is None:
+        return None
+    loaded = isinstance(source, (ArraySource, SparseSource)) or rung is RowBlocks
+    array = 0 if loaded or not isinstance(source, ConvertibleSource) else source.likely_bytes or 0
+    return Room(budget, source, streamed=rung is RowBlocks, array=array)
+
+
+# From the matrix to the record.
+
+MOST_COLUMNS_ALWAYS_MERGEABLE = 200
 """Up to this many columns every fit of an array keeps the scatter: one more cheap pass, and it can go on."""
 
 
@@ -35,19 +144,18 @@ class Learnt:
 
     fit: LinearFit
     moments: Moments | None
-    converged: bool = True
-    """False: an iteration was stopped before its end."""
+    converged: bool = True  # False: an iteration was stopped before its end
 
 
 def fit_linear(matrix: RowBlocks, keep: Keep, choice: Choice, asked: Accuracy, seed: object) -> Learnt:
-    """Fit, certify, and say aloud what the user should know."""
+    """Fit, certify, and warn of what the user should know."""
     with one_blas_thread():  # one section for all: BLAS threads spin for 20 ms after each call, on our cores
-        learnt = _fitted(matrix, keep, choice, asked, seed)
+        learnt = _fit(matrix, keep, choice, asked, seed)
     _warn(matrix, learnt, keep)
     return learnt
 
 
-def _fitted(matrix: RowBlocks, keep: Keep, choice: Choice, asked: Accuracy, seed: object) -> Learnt:
+def _fit(matrix: RowBlocks, keep: Keep, choice: Choice, asked: Accuracy, seed: object) -> Learnt:
     solver, reason = choice.solver, choice.reason
     rng = np.random.default_rng(seed_of(seed))
     try:
@@ -57,30 +165,24 @@ def _fitted(matrix: RowBlocks, keep: Keep, choice: Choice, asked: Accuracy, seed
         solver, reason = choice.fallback, f"{reason}; but {news}, so a direct solver is cheaper"
         factors = solver.solve(matrix, keep, asked.relative, np.random.default_rng(seed_of(seed)))
     # what the shape rules out is zero before the repair, which would take it for lost digits, and after it
-    factors = _without_impossible(matrix, repaired_if_lost(matrix, _without_impossible(matrix, factors), asked, rng))
-    factors = _with_reading_error(matrix, factors)
+    factors = _zero_impossible(matrix, repair_if_lost(matrix, _zero_impossible(matrix, factors), asked, rng))
+    factors = _add_reading_error(matrix, factors)
     fix_signs(factors.vectors)
-    kept = _kept_moments(matrix)
-    return Learnt(_record(matrix, factors, solver, reason, choice.memory, asked, seed), kept, factors.converged)
+    kept = _keep_moments(matrix)
+    return Learnt(_make_record(matrix, factors, solver, reason, choice.memory, asked, seed), kept, factors.converged)
 
 
-def _kept_moments(matrix: RowBlocks) -> Moments | None:
+def _keep_moments(matrix: RowBlocks) -> Moments | None:
     """What partial_fit and merge carry on: the scatter if the solver formed it, or if it is small enough to form."""
     if matrix.unit != 1.0:
         return None
     formed = matrix.raw_moments is not None and matrix.raw_moments.scatter.ndim == 2
-    small = matrix.n_columns <= ALWAYS_MERGEABLE and isinstance(matrix, InMemory)
+    small = matrix.n_columns <= MOST_COLUMNS_ALWAYS_MERGEABLE and isinstance(matrix, InMemory)
     return matrix.whole_moments() if formed or small else None
 
 
-def _record(
-    matrix: RowBlocks,
-    factors: Factors,
-    solver: Solver,
-    reason: str,
-    memory: int,
-    asked: Accuracy,
-    seed: object,
+def _make_record(
+    matrix: RowBlocks, factors: Factors, solver: Solver, reason: str, memory: int, asked: Accuracy, seed: object
 ) -> LinearFit:
     moments, scaling = matrix.moments, matrix.scaling
     power = 1.0 if scaling.scale is True else matrix.unit
@@ -163,7 +265,7 @@ def _read_inexactly(matrix: RowBlocks) -> NDArray[np.bool_]:
     """(p,) columns of numbers that may have more digits than float64."""
     source = matrix.source
     weighted = source.weighted or isinstance(source, WeightedSource)
-    return read_inexactly(source.dtype, weighted, _lengths(matrix), matrix.unit)
+    return find_inexact(source.dtype, weighted, _lengths(matrix), matrix.unit)
 
 
 def _reading_error(matrix: RowBlocks) -> float:
@@ -176,7 +278,7 @@ def _reading_error(matrix: RowBlocks) -> float:
     return 2 * error if matrix.scaling.scale is True else error  # deviations that columns are divided by err likewise
 
 
-def _with_reading_error(matrix: RowBlocks, factors: Factors) -> Factors:
+def _add_reading_error(matrix: RowBlocks, factors: Factors) -> Factors:
     """Bounds that hold for the numbers that came, where float64 holds only the first 53 bits of them.
 
     Y + E has the singular values of Y to within ‖E‖ (Weyl), and (Y + E)ᵀ(Y + E) differs from YᵀY by at most
@@ -211,7 +313,7 @@ def _rank(matrix: RowBlocks) -> int:
     return min(matrix.moments.n_rows - matrix.scaling.center, matrix.n_columns)
 
 
-def _without_impossible(matrix: RowBlocks, factors: Factors) -> Factors:
+def _zero_impossible(matrix: RowBlocks, factors: Factors) -> Factors:
     """Variances beyond the rank that the shape allows are exactly zero, not what rounding left of them."""
     possible = np.arange(len(factors.values)) < _rank(matrix)
     if possible.all():
@@ -236,8 +338,8 @@ def _warn(matrix: RowBlocks, learnt: Learnt, keep: Keep) -> None:
     null = len(fit.certificate.null)
     if isinstance(keep, KeepCount) and keep.k < min(fit.n_rows, len(fit.mean)) and null:
         warnings.warn(
-            f"{counted(fit.k, 'component')} {'was' if fit.k == 1 else 'were'} asked for, but the data have only "
-            f"{counted(fit.k - null, 'direction')} with variance; the "
+            f"{plural(fit.k, 'component')} {'was' if fit.k == 1 else 'were'} asked for, but the data have only "
+            f"{plural(fit.k - null, 'direction')} with variance; the "
             f"last {null} have variance 0 and any direction that is left.",
             RankWarning,
             stacklevel=4,

@@ -4,38 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadParameter, WrongShape
-from lowdim.matrices.missing import naming_all_holes
+from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import Preparation, working_dtype
-from lowdim.matrices.project import project, rows_back
-from lowdim.models.base.assigned import Assignable, linear_record
-from lowdim.models.base.estimator import VarianceModel
-from lowdim.models.base.export import Exported
+from lowdim.matrices.products import project, reconstruct_rows
+from lowdim.models.base.estimator import Assignable, VarianceModel
+from lowdim.models.base.output import Exported, Tables, table_by_name
 from lowdim.models.linear import gaussian
+from lowdim.models.linear.assigned import linear_record
 from lowdim.models.linear.gaussian import log_density_of_block
 from lowdim.models.linear.row_figures import LinearPlots
-from lowdim.models.linear.tables.catalogue import Tables
+from lowdim.models.linear.tables import TABLES, rotated, rows
 from lowdim.models.linear.tables.columns import compute_compression
-from lowdim.results.certificate import Certificate, counted
+from lowdim.models.linear.tables.rotated import Rotation
+from lowdim.results.certificate import Certificate
 from lowdim.results.record import LinearFit
 from lowdim.results.table import Table
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
+from lowdim.views.plots.rows import Biplot
+from lowdim.words import plural
 
 
-class LinearModel(Exported, Tables, VarianceModel):
+class LinearModel(Exported, VarianceModel):
     """A mean and orthonormal axes. Subclasses say how `fit_` comes about."""
 
     whiten: bool
     center: bool
     scale: Any
+
+    _tables: ClassVar[Tables] = TABLES
+    """Name → function that makes the table; a subclass may have more."""
 
     @property
     def fit_(self) -> LinearFit:
@@ -101,7 +107,7 @@ class LinearModel(Exported, Tables, VarianceModel):
         source = self._opened(X, reset=False).unweighted()
         fit, dtype = self.fit_, working_dtype(source.dtype)
         axes = fit.components if fit.k else np.ones((1, fit.n_columns))  # holes are found by projecting
-        with naming_all_holes(source):
+        with naming_all_missing(source):
             scores = project(source, self._preparation, axes, dtype, fit.total_variance)[:, : fit.k]
         if self.whiten:
             scores *= self.fit_.whitening.astype(scores.dtype)
@@ -127,11 +133,11 @@ class LinearModel(Exported, Tables, VarianceModel):
         if source.n_columns != self.fit_.k:
             raise WrongShape(
                 f"The scores have {source.n_columns} columns, but this model has "
-                f"{counted(self.fit_.k, 'component')}: pass what "
+                f"{plural(self.fit_.k, 'component')}: pass what "
                 "transform gave."
             )
         dtype = working_dtype(source.dtype)
-        work = partial(rows_back, axes=axes.astype(dtype), mean=self.fit_.mean)
+        work = partial(reconstruct_rows, axes=axes.astype(dtype), mean=self.fit_.mean)
         return source.map_rows(work, axes.shape[1], dtype)
 
     def reconstructions(self, X: Any) -> Iterator[NDArray[Any]]:
@@ -182,10 +188,121 @@ class LinearModel(Exported, Tables, VarianceModel):
 
     # -- tables ---------------------------------------------------------------------------------------------------
 
+    def table(self, name: str, X: Any = None, **settings: Any) -> Any:
+        """A table by name, as a frame of the kind the model was fitted on (a plain Table for arrays).
+
+        Tables about rows need them as X, are frames of X's own kind, and keep the index of a pandas frame. Shares add
+        up to one, not to 100. Of a fit with row weights, tables about its rows need these again as `sample_weight`.
+
+        Parameters
+        ----------
+        name : str
+            Of the components: "eigenvalues", "compression". Of the columns: "components" (unit vectors), "loadings"
+            (times the standard deviation along them), "correlations", "column_contributions", "column_cos2", "drivers"
+            (the columns that contribute most to each component; `top=5`).
+
+            Of rows: "scores" and "row_cos2" of any rows, "row_contributions" of those of the fit; "outliers" (T², Q,
+            their limits and p-values), "limits" (which laws they come from), "outlier_columns" (what each column adds
+            to T² and Q of the rows at the places `row`). For the limits rows are taken for normal; `level=0.95`;
+            `training` says whether the rows are those of the fit, None finds out; limits of new rows come from
+            `reference`, the rows of the fit, with `reference_weight` if they were weighted; `q_law` "box", "jackson" or
+            "rows" (Box's law, from Q of the rows of the fit; of new rows it is as "auto") takes the axes for known,
+            which "auto" does not.
+
+            Of both: "biplot" (`k=2`, `alpha=0.5`: rows U Sᵃ, columns V S¹⁻ᵃ; `convention="prcomp"` or "prcomp_pc" as
+            R's biplot of a prcomp with scale = 1 − alpha). Of other columns: "supplementary" with `extra=frame`.
+
+            Rotated: "rotated" (loadings), "rotated_shares", "rotated_scores", with the settings of `rotated`.
+        X : whatever `transform` takes, or None
+            Rows, (n, p), for tables about them.
+        **settings
+            Of the table, as named above.
+
+        Returns
+        -------
+        frame, or Table
+            A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
+
+        References
+        ----------
+        Lebart, Morineau & Piron 1995; Husson, Lê & Pagès 2011 (contributions, cos², supplementary columns); Jackson
+        1991, "A user's guide to principal components" (T² and Q).
+
+        Examples
+        --------
+        >>> import lowdim
+        >>> foods = lowdim.datasets.uk_foods().to_pandas()
+        >>> model = lowdim.PCA(2).fit(foods)
+        >>> model.table("row_contributions", foods)["PC1"].round(3).to_dict()
+        {'England': 0.067, 'N Ireland': 0.723, 'Scotland': 0.027, 'Wales': 0.184}
+        >>> model.table("drivers", top=2)["column"].to_list()
+        ['Fresh fruit', 'Alcoholic drinks', 'Fresh potatoes', 'Soft drinks']
+        """
+        return table_by_name(self, self._tables, name, X, **settings)
+
+    def rotated(
+        self, k: int | None = None, method: str = "varimax", *, normalize: bool = True, power: float = 4.0
+    ) -> Rotation:
+        """The first k components turned within their space, so that each column belongs to few of them.
+
+        Parameters
+        ----------
+        k : int or None
+            How many; None: all. Rotation mixes what it is given, so keep those that matter.
+        method : {"varimax", "promax"}
+            Factors that are uncorrelated, or may correlate.
+        normalize : bool
+            Let every column count alike (Kaiser's normalisation, as R's varimax does).
+        power : float
+            Of promax: what loadings are raised to as its target.
+
+        Returns
+        -------
+        Rotation
+            loadings (p, k), matrix (k, k), correlations of the factors (k, k), communalities (p,), shares (k,).
+
+        References
+        ----------
+        Kaiser 1958; Hendrickson & White 1964.
+
+        Examples
+        --------
+        >>> import lowdim
+        >>> model = lowdim.PCA(scale=True).fit(lowdim.datasets.us_arrests().values)
+        >>> turned = model.rotated(2)
+        >>> turned.shares.round(3)
+        array([0.565, 0.302])
+        """
+        return rotated.rotate(self, k, method, normalize, power)
+
+    def biplot(self, X: Any, k: int = 2, *, alpha: float = 0.5, convention: str = "singular") -> Biplot:
+        """Points of rows (n, k) and columns (p, k) for one picture, and in words how they are scaled; see `table`.
+
+        Parameters
+        ----------
+        X : whatever `fit` takes
+            Rows, (n, p).
+        k : int
+            How many components.
+        alpha : float
+            Rows are U Sᵃ, columns V S¹⁻ᵃ; 0.5 shares the singular values.
+        convention : {"singular", "prcomp", "prcomp_pc"}
+            Singular values, or as R's biplot of a prcomp.
+
+        Returns
+        -------
+        Biplot
+            rows (n, k), columns (p, k), and in words how they are scaled.
+        """
+        return rows.biplot_record(self, X, k, alpha, convention)
+
     def compression(self, itemsize: int | None = None) -> Table:
         """What k = 1 … K components cost and lose: numbers and bytes kept, of the original, and the error.
 
-        `itemsize` is the bytes that a number takes, in the original and in the factors; that of the data if None.
+        Parameters
+        ----------
+        itemsize : int or None
+            Bytes of a number, in the original and in the factors; None: those of the data.
 
         Returns
         -------
@@ -220,10 +337,10 @@ class LinearModel(Exported, Tables, VarianceModel):
         """
         check_is_fitted(self)
         fit = self.fit_
-        gaussian.proper(fit)
+        gaussian.require_density(fit)
         source = self._opened(X, reset=False).unweighted()
         work = partial(log_density_of_block, fit=fit, preparation=self._preparation, columns=source.columns)
-        with naming_all_holes(source):
+        with naming_all_missing(source):
             return source.map_rows(work, 1, np.float64)[:, 0]
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -242,6 +359,11 @@ class LinearModel(Exported, Tables, VarianceModel):
         return float(self.score_samples(X).mean())
 
     # -- inside ---------------------------------------------------------------------------------------------------
+
+    def _graph(self, inverse: bool, dtype: str) -> Any:
+        from lowdim.views.files.onnx_graphs import linear_graph
+
+        return linear_graph(self.fit_, bool(self.whiten), inverse, dtype)
 
     def _checked_k(self, k: int | None) -> int:
         if k is None:

@@ -1,37 +1,33 @@
-"""A linear fit in words: PCA, and what stands on it."""
+"""What card, screen, JSON and page show of a linear fit: PCA, and the models that build on it."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from lowdim.results.certificate import Certificate, counted, ranges
+from lowdim.errors import BadInput, BadParameter, MissingValues
+from lowdim.models.base.output import overview_of
+from lowdim.models.base.report import PageRequest, ReportRows, filled_section
+from lowdim.models.linear.tables.columns import column_correlations, prepared_variances
+from lowdim.models.linear.tables.outliers import judge
+from lowdim.results.certificate import Certificate
+from lowdim.results.k_choice import Answer, KChoice
 from lowdim.results.record import LinearFit
-from lowdim.views.overview import (
-    BLANK,
-    MOST_BARS,
-    Bar,
-    Bars,
-    Block,
-    Fact,
-    Overview,
-    Said,
-    Swamped,
-    Trust,
-    more_bar,
-    noise_in_words,
-    numbered,
-    share_bars,
-    shares_glance,
-    that,
-    variance_bars,
-)
+from lowdim.solvers.keep import SHARE_ROUNDING
+from lowdim.solvers.rank import spectrum_rules
+from lowdim.types import Floats
+from lowdim.views import overview as view
+from lowdim.views.overview import BLANK, MOST_BARS, Bar, Bars, Block, Fact, Number, Overview, Swamped, Trust
+from lowdim.views.plots.rows import OutlierMap
+from lowdim.views.report.page import page_of
+from lowdim.views.report.payload import Columns, Payload, ReportContext, Spectrum
 from lowdim.views.text.lines import percent, size
-from lowdim.views.text.screen import SWAMPED, swampers
-from lowdim.words import column_names
+from lowdim.views.text.screen import LEAST_SWAMPING_SHARE, find_swamping
+from lowdim.words import column_names, plural, ranges
 
 MOST_VARIANCES = 8
 """Components whose variances the screen of a file shows."""
@@ -56,19 +52,19 @@ MEANINGS = {
 def overview(fit: LinearFit) -> Overview:
     """What is said of a linear fit."""
     scaled, share = bool((fit.scale != 1).any()), percent(float(fit.shares.sum()))
-    varies, possible, word = fit.total_variance > 0, min(fit.n_rows - 1, fit.n_columns), fit.certificate.word
-    keeps = f"{fit.k:,} dimension{'s keep' if fit.k != 1 else ' keeps'} {share} of the variance"
+    varies, possible, word = fit.total_variance > 0, fit.most_components, fit.certificate.word
+    keeps = f"{fit.k:,} dimension{'s keep' if fit.k != 1 else ' keeps'} {share} of the {fit.measure}"
     nothing = "No column varies: there is no direction to find."
     spectrum = fit.variances if fit.spectrum is None or len(fit.spectrum) < fit.k else fit.spectrum
     return Overview(
         fit=fit,
         model="Principal component analysis",
         trust=Trust(word, fit.reached, accuracy(fit.certificate), MEANINGS[word]),
-        kept=that(fit.k, "component", "keep", share) if varies else "no column varies",
+        kept=view.count_that(fit.k, "component", "keep", share) if varies else "no column varies",
         finding=keeps + " of the scaled columns" * scaled if varies else nothing,
-        lead=f"{keeps} of {counted(fit.n_columns, 'column')}." if varies else nothing,
-        axes=numbered("PC", fit.k),
-        glance=shares_glance(spectrum, fit.k, "variance by component"),
+        lead=f"{keeps} of {plural(fit.n_columns, 'column')}." if varies else nothing,
+        axes=view.number_names("PC", fit.k),
+        glance=view.shares_glance(spectrum, fit.k, f"{fit.measure} by component"),
         facts=_facts(fit, scaled),
         swamped=Swamped(() if scaled else tuple(swamping(fit))),
         screen=partial(_screen, fit),
@@ -77,12 +73,12 @@ def overview(fit: LinearFit) -> Overview:
         grows="partial_fit, merge",
         story=partial(_story, fit),
         numbers=(
-            Fact(
+            Number(
                 "components",
                 f"{fit.k:,}",
                 f"of {possible:,} possible" if fit.k <= possible else f"only {possible:,} vary",
             ),
-            Fact("variance kept", share),
+            Number(f"{fit.measure} kept", share),
         ),
         scaling="scaled to equal variance" if scaled else "not scaled",
         details=partial(_details, fit),
@@ -130,7 +126,7 @@ def drivers(fit: LinearFit, component: int, most: int = 4) -> list[tuple[str, fl
     order = np.argsort(-np.abs(entries), kind="stable")[:most]
     before = np.concatenate([[0.0], np.cumsum(entries[order] ** 2)[:-1]])
     names = column_names(fit)
-    return [(names[j], float(entries[j])) for j, done in zip(order, before, strict=True) if done < SWAMPED]
+    return [(names[j], float(entries[j])) for j, done in zip(order, before, strict=True) if done < LEAST_SWAMPING_SHARE]
 
 
 def swamping(fit: LinearFit) -> list[tuple[str, float]]:
@@ -140,30 +136,30 @@ def swamping(fit: LinearFit) -> list[tuple[str, float]]:
     """
     if fit.total_variance <= 0:
         return []
-    return swampers(fit.variances @ fit.components**2 / fit.total_variance, column_names(fit))
+    return find_swamping(fit.variances @ fit.components**2 / fit.total_variance, column_names(fit))
 
 
-def _facts(fit: LinearFit, scaled: bool) -> tuple[Said, ...]:
+def _facts(fit: LinearFit, scaled: bool) -> tuple[Fact, ...]:
     made, noise = fit.provenance, fit.noise_variance
-    told = () if fit.certificate.blank else (Said("solver", f"{made.solver}, {counted(made.passes, 'pass', 'es')}"),)
-    return ((Said("noise", noise_in_words(noise, noise, scaled)),) if noise > 0 else ()) + told
+    told = () if fit.certificate.blank else (Fact("solver", f"{made.solver}, {plural(made.passes, 'pass', 'es')}"),)
+    return ((Fact("noise", view.noise_in_words(noise, noise, scaled)),) if noise > 0 else ()) + told
 
 
 def _screen(fit: LinearFit) -> tuple[Block, ...]:
-    names, shown = numbered("PC", fit.k), min(fit.k, MOST_BARS)
+    names, shown = view.number_names("PC", fit.k), min(fit.k, MOST_BARS)
     idle = tuple("" if variance > 0 else "nothing: no variance is left" for variance in fit.variances)
     lines = (
-        *share_bars(names, fit.shares, partial(drivers, fit), idle),
-        *more_bar(fit.shares[shown:], f"{counted(fit.k - shown, 'more dimension')}, kept too"),
+        *view.share_bars(names, fit.shares, partial(drivers, fit), idle),
+        *view.more_bar(fit.shares[shown:], f"{plural(fit.k - shown, 'more dimension')}, kept too"),
         *_not_kept(fit, MOST_BARS - shown),
     )
     title = f"        share    in all  {'':14}  driven by"
-    return Bars(title, lines), BLANK, Said("accuracy", accuracy(fit.certificate))
+    return Bars(title, lines), BLANK, Fact("accuracy", accuracy(fit.certificate))
 
 
 def _not_kept(fit: LinearFit, most: int) -> list[Bar]:
     """The next dimensions, where their variances are known, and what is left beyond them."""
-    possible = min(fit.n_rows - 1, len(fit.mean))
+    possible = fit.most_components
     spectrum = np.zeros(0) if fit.spectrum is None or fit.total_variance <= 0 else fit.spectrum[:possible]
     shares = spectrum[fit.k : fit.k + most] / fit.total_variance if len(spectrum) else spectrum
     lines = [
@@ -173,45 +169,161 @@ def _not_kept(fit: LinearFit, most: int) -> list[Bar]:
     left = max(0.0, 1.0 - float(fit.shares.sum())) - float(shares.sum())
     beyond = possible - fit.k - len(lines)
     if beyond > 0 and left > ROUNDING:
-        lines += more_bar(np.array([left]), f"{counted(beyond, 'more dimension')}, not kept", "rest")
+        lines += view.more_bar(np.array([left]), f"{plural(beyond, 'more dimension')}, not kept", "rest")
     return lines
 
 
 def _file_screen(fit: LinearFit) -> tuple[Block, ...]:
-    variances = variance_bars("variance", fit.variances, fit.shares, MOST_VARIANCES)
-    return BLANK, variances, BLANK, Said("accuracy", accuracy(fit.certificate))
+    variances = view.variance_bars(fit.axis_measure, fit.variances, fit.shares, MOST_VARIANCES)
+    return BLANK, variances, BLANK, Fact("accuracy", accuracy(fit.certificate))
 
 
-def _story(fit: LinearFit) -> tuple[Said, ...]:
+def _story(fit: LinearFit) -> tuple[Fact, ...]:
     made, count = fit.provenance, fit.certificate.bytes_read
     said = "\n".join(fit.certificate.notes) if fit.certificate.blank else str(fit.certificate)
     return (
-        Said("data", made.data),
-        Said("solver", made.solver),
-        Said("because", made.reason),
-        Said(
-            "read", f"{counted(made.passes, 'pass', 'es')} over the rows{'' if count is None else f', {size(count)}'}"
-        ),
-        Said("memory", f"about {size(made.memory)} beside the data and the result"),
-        Said("kept", f"{counted(fit.k, 'component')}, {fit.shares.sum():.4%} of the variance"),
-        Said("accuracy", said),
+        Fact("data", made.data),
+        *view.solved_in_words(made, over=f"the rows{'' if count is None else f', {size(count)}'}"),
+        Fact("kept", f"{plural(fit.k, 'component')}, {fit.shares.sum():.4%} of the {fit.measure}"),
+        Fact("accuracy", said),
     )
 
 
 def _details(fit: LinearFit) -> dict[str, Any]:
-    total = np.cumsum(fit.shares)
     return {
         "kept": {"components": fit.k, "share": float(fit.shares.sum())},
         "total_variance": fit.total_variance,
-        "components": [
-            {
-                "name": f"PC{i + 1}",
-                "variance": float(fit.variances[i]),
-                "share": float(fit.shares[i]),
-                "cumulative": float(total[i]),
-                "driven_by": [{"column": name, "entry": entry} for name, entry in drivers(fit, i)],
-            }
-            for i in range(fit.k)
-        ],
-        "swamped_by": [{"column": name, "share": share} for name, share in swamping(fit)],
+        "components": view.component_facts(
+            name=view.number_names("PC", fit.k),
+            variance=fit.variances,
+            share=fit.shares,
+            cumulative=np.cumsum(fit.shares),
+            driven_by=[view.column_facts(drivers(fit, i), "entry") for i in range(fit.k)],
+        ),
+        "swamped_by": view.column_facts(swamping(fit), "share"),
     }
+
+
+# The page.
+
+MOST_LEFT_OUT = 30
+"""Components beyond those kept whose shares a page shows."""
+
+LEVEL = 0.95
+"""Of the limits beyond which rows are unusual."""
+
+
+def page(model: Any, asked: PageRequest) -> Payload:
+    """The page of a linear model."""
+    context = add_limits(model, replace(asked, context=asked.with_sections(*filled_section(model, asked.read))))
+    return linear_payload(model.fit_, linear_scores(model, asked), context)
+
+
+def linear_payload(fit: LinearFit, scores: Floats | None, context: ReportContext) -> Payload:
+    """All that a page shows of a fit, with scores (n, k) of its rows along the orthonormal axes, or without any rows.
+
+    Whitened scores and hidden values have to be multiplied by `fit.strengths` first.
+    """
+    spectrum = Spectrum(_shares(fit, context.choice), fit.measure, context.choice)
+    seen = overview_of(fit)
+    seen = replace(seen, lead=_advised(fit, context.choice) or seen.lead)
+    return page_of(seen, scores, context, spectrum=spectrum, columns=_columns(fit))
+
+
+def linear_scores(model: Any, asked: PageRequest) -> Floats | None:
+    """(m, k) of the rows shown, along axes of length one."""
+    scores = asked.scores(model)
+    return scores * model.fit_.strengths if scores is not None and model.whiten else scores
+
+
+def add_limits(model: Any, asked: PageRequest, may_miss: bool = False) -> ReportContext:
+    """What a page says beside the fit, with what its record says of the number of components, and unusual rows."""
+    limits, why = (None, "") if asked.rows is None else row_limits(model, asked.rows, may_miss)
+    choice = asked.context.choice or spectrum_choice(model.fit_)
+    return replace(asked.context, choice=choice, limits=limits, no_limits=why)
+
+
+def _advised(fit: LinearFit, choice: KChoice | None) -> str:
+    """Of more components than rules advise, how much the advised ones hold; empty where no rule does."""
+    advising = choice is not None and any(one.asks != "keeps" for one in choice.answers)
+    if choice is None or not advising or choice.k is None or not 0 < choice.k < fit.k or fit.total_variance <= 0:
+        return ""
+    return f"{first_in_words(fit, choice.k)}: as many as the rules advise, of {fit.k:,} fitted."
+
+
+def first_in_words(fit: LinearFit, k: int) -> str:
+    """What the first k components keep."""
+    share, columns = percent(float(fit.shares[:k].sum())), plural(fit.n_columns, "column")
+    return f"{k:,} dimension{'s keep' if k != 1 else ' keeps'} {share} of the {fit.measure} of {columns}"
+
+
+def _shares(fit: LinearFit, choice: KChoice | None) -> Floats:
+    """Of the components, and of some beyond them where the fit, or who chose their number, knows them."""
+    if fit.total_variance <= 0:
+        return fit.shares
+    if fit.spectrum is None:
+        agree = choice is not None and len(choice.shares) > fit.k and np.allclose(choice.shares[: fit.k], fit.shares)
+        return choice.shares[: fit.k + MOST_LEFT_OUT] if choice is not None and agree else fit.shares
+    possible = min(fit.most_components, fit.k + MOST_LEFT_OUT)
+    return np.concatenate([fit.shares, np.maximum(fit.spectrum[fit.k : possible], 0.0) / fit.total_variance])
+
+
+def _columns(fit: LinearFit) -> Columns:
+    try:
+        variances: Floats | None = prepared_variances(fit)
+    except BadInput:  # a record that was converted does not know them
+        variances = None
+    deviations = None if variances is None else np.sqrt(np.maximum(variances, 0.0)) * fit.undo_gain
+    known = None if variances is None else column_correlations(fit, variances).T
+    return Columns(column_names(fit), fit.components, fit.mean, fit.gain, deviations, known)
+
+
+def row_limits(model: Any, rows: ReportRows, may_miss: bool) -> tuple[OutlierMap | None, str]:
+    """T² and Q of the rows shown of a linear model; or None and why, in a sentence."""
+    fit = model.fit_
+    if not model.center:
+        return None, "T² and Q are distances from the mean, and this fit was made without one (center=False)."
+    holes = int(np.isnan(rows.values).any(axis=1).sum())
+    if holes and not may_miss:
+        some = f"{holes:,} of the {len(rows.values):,} rows {'misses' if holes == 1 else 'miss'} a value"
+        return None, f"T² and Q need whole rows, and {some}: fill them first (model.impute), and judge those."
+    if fit.k >= fit.most_components:
+        every = f"{fit.k:,} components hold all that {fit.n_rows:,} rows and {fit.n_columns:,} columns have"
+        return None, f"{every}: no row is further from them than any other. Fit fewer components to see unusual rows."
+    try:
+        return judge(model, "outliers", rows.source, LEVEL, None, None, "auto", None, None).map(LEVEL), ""
+    except (BadInput, BadParameter, MissingValues) as error:  # few rows, or variances that are not known
+        return None, f"There are no limits for T² and Q here. {error}"
+
+
+# What the spectrum of a fit alone says about the number of components; `choose_k` asks more rules, with the rows.
+
+SHARES = (0.8, 0.9, 0.95)
+
+
+def spectrum_choice(fit: LinearFit) -> KChoice | None:
+    """Shares that the components reach, and rules of thumb where all variances are known; None without variance.
+
+    The rules of thumb are about variances: squares are ruled by the mean, for which they would always advise one.
+    """
+    if fit.total_variance <= 0 or getattr(fit, "ascent", None) is not None:  # what EM leaves out is no spectrum
+        return None
+    known = fit.variances if fit.spectrum is None else fit.spectrum
+    reached = np.cumsum(fit.variances if fit.spectrum is None else known) / fit.total_variance
+    answers = [_share(reached, wanted, fit.measure) for wanted in SHARES if reached[-1] >= wanted - SHARE_ROUNDING]
+    if not fit.about_zero and float(known.sum()) >= fit.total_variance * (1 - 1e-9):
+        p, stick = fit.n_columns, spectrum_rules.broken_stick_count(known)
+        kaiser = spectrum_rules.kaiser_count(known, p)
+        answers = [
+            Answer("kaiser", "Kaiser", "thumb", kaiser, "more variance than the average column"),
+            Answer("broken-stick", "broken stick", "thumb", stick, "more than a stick broken at random gives"),
+            *answers,
+        ]
+    scaled = bool((fit.scale != 1).any())
+    return KChoice(tuple(answers), fit.provenance.data, fit.n_rows, fit.n_columns, scaled=scaled) if answers else None
+
+
+def _share(reached: Floats, wanted: float, of: str) -> Answer:
+    k = int(np.argmax(reached >= wanted - SHARE_ROUNDING)) + 1
+    why = f"fewest that keep {100 * wanted:.0f} % of the {of}"
+    return Answer(f"share-{100 * wanted:.0f}", f"{100 * wanted:.0f} % share", "keeps", k, why)

@@ -14,48 +14,48 @@ from scipy.stats import kurtosistest, norm
 from lowdim.errors import BadInput, BadParameter, Setting, TooLarge
 from lowdim.matrices.preparation import Preparation, dense
 from lowdim.models.base.uncertainty import EXCHANGEABLE, Question
-from lowdim.results.certificate import counted
 from lowdim.results.record import LinearFit
 from lowdim.results.uncertainty import Count, Intervals, Uncertainty
 from lowdim.runtime.memory import available_memory, budget_of
 from lowdim.solvers.rank.minka import minka_dimension
-from lowdim.solvers.rank.spectrum_rules import least_bic_of, share_count
-from lowdim.solvers.resampling.axes import align, axis_intervals, overlaps_of, percentiles, score_intervals
-from lowdim.solvers.resampling.bootstrap import LOST, Resamples, Sample, memory_needed, resample, resampled
+from lowdim.solvers.rank.spectrum_rules import choose_by_bic, share_count
+from lowdim.solvers.resampling.axes import align, axis_intervals, compute_overlaps, percentiles, score_intervals
+from lowdim.solvers.resampling.bootstrap import (
+    MIN_SHARE_BY_GRAM,
+    Resamples,
+    Sample,
+    memory_needed,
+    resample,
+    resample_often,
+)
 from lowdim.solvers.resampling.influence import SpectrumOfRows
 from lowdim.solvers.resampling.large_sample import BASIS, Spectrum, count_reaching
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
+from lowdim.words import plural
 
 RESAMPLES = 1000
 
-
-ALL_AXES = 4_000_000
+MOST_ENTRIES_FOR_ALL_AXES = 4_000_000
 """Entries up to which all axes are found for the law of large samples; beyond, the rest is taken for even noise."""
 
-
-OTHER_ROWS = 1e-4
+MOST_DIFFERENCE_OF_ROWS = 1e-4
 """By what means and variances of the rows may differ from those of the fit, relative to standard deviations: float32
 data, whose sums are rounded, stay well below."""
-
 
 SMALL_BIAS = 0.25
 """Share of its standard error up to which a bias can be ignored (Efron & Tibshirani 1993, §10.3)."""
 
-
-CONTRADICTED = 0.01
+LEAST_P_VALUE = 0.01
 """Probability of so large or small a kurtosis below which rows are not called Gaussian."""
-
 
 LEAST_FOR_KURTOSIS = 20
 """Rows from which the test of the kurtosis holds (Anscombe & Glynn 1983)."""
-
 
 BY_INFLUENCE = (
     "Intervals of variances and shares come from what each row adds to them, and lie about the population's variances "
     "as far as the rows tell these (column bias); those of axes, loadings and scores are percentiles of resamples."
 )
-
 
 GAUSSIAN = (
     "It assumes Gaussian rows and variances that are all different (Anderson 1963; of many columns Bai & Ding 2012): "
@@ -67,30 +67,27 @@ GAUSSIAN = (
 class Lengths:
     """What variances of components make of lengths along their axes, in a resample as in the fit."""
 
-    variances: Floats
-    """(…, k)"""
-    strengths: Floats
-    """(…, k) of loadings."""
-    gains: Floats
-    """(…, k) of scores."""
+    variances: Floats  # (…, k)
+    strengths: Floats  # (…, k) of loadings
+    gains: Floats  # (…, k) of scores
 
 
-def by_resamples(
+def answer_by_resamples(
     question: Question, lengths: Callable[[Floats, Floats], Lengths], noise: Literal["", "found", "given"] = ""
 ) -> Uncertainty:
     """By the PCAs of resamples; `lengths` of variances (B, k) and totals (B,); `noise`: whether the model has one."""
     fit: LinearFit = question.model.fit_
     count, level = question.count or RESAMPLES, question.level
     _refuse_large(question, fit, count)
-    sample = sample_of(question, fit)
-    found = resampled(sample, count, question.seed)
-    variances = _first(found.spectra, fit.k)
+    sample = prepare_sample(question, fit)
+    found = resample_often(sample, count, question.seed)
+    variances = _take_first(found.spectra, fit.k)
     made = lengths(variances, found.totals)
-    turned = align(overlaps_of(found, fit.components), level, question.procrustes)
+    turned = align(compute_overlaps(found, fit.components), level, question.procrustes)
     scores = np.asarray(question.model._scores(question.X), dtype=np.float64).T
     loadings = fit.components * fit.strengths[:, None]
     ones = np.ones_like(variances)
-    whole = resample(sample, units_weight(sample)).spectrum
+    whole = resample(sample, row_counts(sample)).spectrum
     rows = SpectrumOfRows(sample, fit.components, fit.variances, fit.total_variance, whole, level)
     intervals = {
         **rows.intervals(),
@@ -101,7 +98,7 @@ def by_resamples(
     if noise:
         intervals["noise"] = rows.noise(fit.noise_variance) if noise == "found" else given_noise(fit.noise_variance)
     drawn = percentiles(variances.T.copy(), fit.variances, level)
-    if gaussian_basis(sample.Y @ fit.components.T, units_weight(sample)) != BASIS:  # resamples of few long tails
+    if gaussian_basis(sample.Y @ fit.components.T, row_counts(sample)) != BASIS:  # resamples of few long tails
         intervals["loadings"] = intervals["loadings"].nearly()
     for name in tuple(intervals) if sample.wide else ("scores",):
         intervals[name] = intervals[name].at_least()
@@ -121,7 +118,7 @@ def by_resamples(
     )
 
 
-def units_weight(sample: Sample) -> Floats:
+def row_counts(sample: Sample) -> Floats:
     """(n,) how often each row counts."""
     return np.ones(len(sample.Y)) if sample.weight is None else sample.weight.astype(np.float64)
 
@@ -148,7 +145,7 @@ def share_intervals(variances: Floats, totals: Floats, fit: LinearFit, level: fl
     }
 
 
-def sample_of(question: Question, fit: LinearFit) -> Sample:
+def prepare_sample(question: Question, fit: LinearFit) -> Sample:
     """The rows, prepared as those of the fit were; an error if they are others."""
     Y = prepared_rows(question.source, Preparation(fit.mean, fit.gain))
     if not np.isfinite(Y).all():
@@ -164,7 +161,7 @@ def sample_of(question: Question, fit: LinearFit) -> Sample:
         rescale=question.rescaled,
         ddof=fit.ddof,
         weight=question.weight,
-        careful=bool(len(kept)) and bool(kept[-1] < LOST * kept[0]),
+        careful=bool(len(kept)) and bool(kept[-1] < MIN_SHARE_BY_GRAM * kept[0]),
         target=None if fit.column_weight is None else fit.gain * fit.scale,
     )
 
@@ -190,8 +187,8 @@ def refuse_other_rows(fit: LinearFit, Y: Floats, weight: Floats, center: bool, t
     mean, squares = weight @ Y / units, float(weight @ np.einsum("ij,ij->i", Y, Y))
     total = squares / max(units - fit.ddof, 1.0)
     spread = np.sqrt(max(total, fit.total_variance))
-    moved = center and np.linalg.norm(mean) > OTHER_ROWS * spread
-    if moved or (trace and abs(total - fit.total_variance) > OTHER_ROWS * spread**2):
+    moved = center and np.linalg.norm(mean) > MOST_DIFFERENCE_OF_ROWS * spread
+    if moved or (trace and abs(total - fit.total_variance) > MOST_DIFFERENCE_OF_ROWS * spread**2):
         raise BadInput(
             f"The rows have a total variance of {total:.6g} about the model's mean, but those of its fit have "
             f"{fit.total_variance:.6g}: pass the rows that it was fitted on."
@@ -206,7 +203,7 @@ def _refuse_large(question: Question, fit: LinearFit, count: int) -> None:
     free = available_memory() if budget is None else budget.room
     if needed > free:
         raise TooLarge(
-            f"{count:,} resamples of {rows:,} rows × {fit.n_columns:,} columns with {counted(fit.k, 'component')} take "
+            f"{count:,} resamples of {rows:,} rows × {fit.n_columns:,} columns with {plural(fit.k, 'component')} take "
             f"{needed / 1e6:,.0f} MB, but {free / 1e6:,.0f} MB are left: ask for fewer resamples, fit fewer "
             "components, or take ",
             Setting("kind", "asymptotic"),
@@ -216,7 +213,7 @@ def _refuse_large(question: Question, fit: LinearFit, count: int) -> None:
 
 def _counts(question: Question, sample: Sample, found: Resamples, whole: Floats) -> tuple[Count, ...]:
     """How many components reach a share, and how many the model's own rule keeps, if it reads that off variances."""
-    weight = units_weight(sample)
+    weight = row_counts(sample)
     p, units, asked = sample.Y.shape[1], float(weight.sum()), question.model.n_components
     rules: dict[str, Callable[[Floats, int], int]] = {
         f"{question.share:.4g} of the variance": lambda spectrum, n: share_count(spectrum, question.share)
@@ -224,7 +221,7 @@ def _counts(question: Question, sample: Sample, found: Resamples, whole: Floats)
     if asked == "mle":
         rules["Minka"] = lambda spectrum, n: minka_dimension(spectrum, p, units)
     if asked == "bic":  # n different rows have no more than n − 1 directions, and something must be left over for noise
-        rules["BIC"] = lambda spectrum, n: least_bic_of(spectrum, p, n, units)
+        rules["BIC"] = lambda spectrum, n: choose_by_bic(spectrum, p, n, units)
     return tuple(
         count_of(
             rule,
@@ -252,7 +249,7 @@ def count_of(rule: str, estimate: int, draws: NDArray[np.int64], level: float) -
     return Count(rule, int(estimate), int(ends[0]), int(ends[1]), shares)
 
 
-def _first(spectra: Floats, k: int) -> Floats:
+def _take_first(spectra: Floats, k: int) -> Floats:
     """(B, k) the largest; zeros where there are no more."""
     kept = spectra[:, :k]
     return np.pad(kept, ((0, 0), (0, k - kept.shape[1])))
@@ -278,19 +275,19 @@ def bias_in_words(variances: Intervals, sample: Sample) -> tuple[str, ...]:
     n, p = sample.Y.shape
     outside = int(np.count_nonzero((variances.lower > variances.estimate) | (variances.upper < variances.estimate)))
     beside = (
-        f" The {'interval' if outside == 1 else 'intervals'} of {counted(outside, 'variance')} "
+        f" The {'interval' if outside == 1 else 'intervals'} of {plural(outside, 'variance')} "
         f"{'does' if outside == 1 else 'do'} therefore not hold the estimate."
         if outside
         else ""
     )
     return (
         f"Variances of {n} rows of {p:,} columns are biased by more than {SMALL_BIAS:.2g} of a standard error for "
-        f"{counted(len(biased), 'component')} of {len(error)} (column bias): leading ones are too large, by what the "
+        f"{plural(len(biased), 'component')} of {len(error)} (column bias): leading ones are too large, by what the "
         f"others add in a sample. Intervals are corrected for it.{beside}",
     )
 
 
-def law_answer(
+def answer_by_law(
     question: Question,
     spectrum: Spectrum,
     strengths: Floats,
@@ -321,10 +318,7 @@ def law_answer(
     notes = [f"These are rows that the law is not about: {spectrum.basis}."] if spectrum.basis != BASIS else []
     notes += [] if count is not None else [f"The kept components do not reach {question.share:.4g} of the variance."]
     return question.answer(
-        intervals=intervals,
-        assumptions=(GAUSSIAN, *said),
-        counts=() if count is None else (count,),
-        notes=tuple(notes),
+        intervals=intervals, assumptions=(GAUSSIAN, *said), counts=() if count is None else (count,), notes=tuple(notes)
     )
 
 
@@ -343,7 +337,7 @@ def gaussian_basis(scores: Floats, times: Floats) -> str:
     whole = k * (k + 2)
     squares = ((rows - rows.mean(axis=0)) ** 2 / rows.var(axis=0)).sum(axis=1)
     mardia = 2 * norm.sf(abs(float((squares**2).mean()) - whole * (n - 1) / (n + 1)) / np.sqrt(8 * whole / n))
-    if min(mardia, k * float(np.min(kurtosistest(rows).pvalue))) * 2 >= CONTRADICTED:
+    if min(mardia, k * float(np.min(kurtosistest(rows).pvalue))) * 2 >= LEAST_P_VALUE:
         return BASIS
     found = 3 * float((squares**2).mean()) / whole
     return f"{BASIS}, which these are not (a kurtosis of {found:.3g}, not 3)"

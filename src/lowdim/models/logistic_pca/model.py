@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadParameter, WrongShape
-from lowdim.matrices.convert import fits, in_memory, row_weights
+from lowdim.errors import WrongShape
+from lowdim.matrices.convert import fits_in_memory, load_rows, read_weights
 from lowdim.matrices.preparation import working_dtype
-from lowdim.models.base.estimator import RecordedModel, refuse_one_pass
-from lowdim.models.base.output import frame_kind, make_table, scores_table
-from lowdim.models.base.parameters import Bytes, Encoder, Family, Number, Seed, Unstored
-from lowdim.models.linear.plan import counted
+from lowdim.models.base.estimator import RecordedModel, fit_transform_weighted
+from lowdim.models.base.output import table_by_name
+from lowdim.models.base.parameters import (
+    CHECKED_BY_FIT,
+    Bytes,
+    Count,
+    NumberAbove0,
+    NumberFrom0,
+    Option,
+    Seed,
+    Unstored,
+)
+from lowdim.models.base.prompt import Prompt
+from lowdim.models.linear.fit import load_to_count
 from lowdim.models.logistic_pca.figures import LogisticPlots
-from lowdim.models.logistic_pca.fit import SOLVER, STEPS_A_PASS, fit_logistic, memory_needed
+from lowdim.models.logistic_pca.fit import SOLVER, STEPS_A_PASS, estimate_memory, fit_logistic, limit_blocks
 from lowdim.models.logistic_pca.record import OPTIMAL, LogisticFit
-from lowdim.models.logistic_pca.rows import Deviances, deviances, filled, means_of_codes, scores_of_block, within
-from lowdim.models.logistic_pca.settings import OWNER, LogisticTask, task_of
+from lowdim.models.logistic_pca.rows import Deviances, deviances, fill_block, means_of_codes, scores_of_block
+from lowdim.models.logistic_pca.settings import OWNER, task_of
+from lowdim.models.logistic_pca.tables import TABLES
 from lowdim.runtime.memory import budget_of
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
-from lowdim.sources.views_of_rows import UnstoredMissing
+from lowdim.sources.wrapped import UnstoredMissing
 from lowdim.types import Floats
-from lowdim.words import column_names, printable
+from lowdim.views.text.facts import PlanFacts
 
 
 class LogisticPCA(RecordedModel[LogisticFit]):
@@ -91,16 +101,24 @@ class LogisticPCA(RecordedModel[LogisticFit]):
     True
     """
 
+    _prompt: ClassVar = Prompt(
+        "2",  # a plane, which can be looked at
+        ("lowdim fit {same} --keep {k}", "what PCA keeps in as many"),
+        no_scale="takes means off, and logistic PCA needs values as they are; leave it out",
+    )
+
     def __init__(
         self,
-        n_components: int = 2,
+        n_components: Annotated[
+            Count, CHECKED_BY_FIT, Option("keep", needed="a logistic PCA needs a whole number of components, from 1")
+        ] = 2,
         *,
-        family: Family = "bernoulli",
-        encoder: Encoder = "optimal",
-        ridge: Number | Literal["auto"] = "auto",
-        m: Number | Literal["held_out"] = 4.0,
-        tol: float = 1e-4,
-        max_iter: int = 200,
+        family: Annotated[Literal["bernoulli", "poisson", "gaussian"], Option()] = "bernoulli",
+        encoder: Literal["optimal", "linear", "projection"] = "optimal",
+        ridge: NumberFrom0 | Literal["auto"] = "auto",
+        m: NumberAbove0 | Literal["held_out"] = 4.0,
+        tol: NumberFrom0 = 1e-4,
+        max_iter: Count = 200,
         unstored: Unstored = "zero",
         random_state: Seed = None,
         memory: Bytes = None,
@@ -135,33 +153,16 @@ class LogisticPCA(RecordedModel[LogisticFit]):
             The model itself.
         """
         budget = budget_of(OWNER, self.memory)
-        source = counted(self._opened(X, reset=True), budget)
+        source = load_to_count(self._opened(X, reset=True), budget)
         task = task_of(self, source.n_columns)
-        used = in_memory(source) if fits(source, None if budget is None else budget.room) else source
+        used = load_rows(source) if fits_in_memory(source, None if budget is None else budget.room) else source
         if sample_weight is not None:  # every pass reads the rows again, so they are put into memory first
-            used = used.with_weights(row_weights(source, sample_weight))
-        self._record = fit_logistic(*within(used, task, budget))
+            used = used.with_weights(read_weights(source, sample_weight))
+        self._record = fit_logistic(*limit_blocks(used, task, budget))
         self._remember(X, source)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Fit, and give the codes (n, k) of the same rows.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes
-            Rows, (n, p).
-        y : ignored
-        sample_weight : array of shape (n,) or None
-            How often each row counts: 2 means twice.
-
-        Returns
-        -------
-        array
-            (n, k) codes, as `transform` gives them.
-        """
-        refuse_one_pass(X)
-        return self.fit(X, sample_weight=sample_weight).transform(X)
+    fit_transform = fit_transform_weighted
 
     @property
     def plot(self) -> LogisticPlots:
@@ -174,6 +175,10 @@ class LogisticPCA(RecordedModel[LogisticFit]):
     def components_(self) -> Floats:
         """(k, p) orthonormal axes in the space of θ, that with the most spread first."""
         return self.fit_.components
+
+    @property
+    def _decoder_size(self) -> float:
+        return self.components_.size + self.bias_.size
 
     @property
     def bias_(self) -> Floats:
@@ -280,7 +285,7 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         """
         check_is_fitted(self)
         source = self._opened(X, reset=False).unweighted()
-        work = partial(filled, fit=self.fit_, columns=source.columns)
+        work = partial(fill_block, fit=self.fit_, columns=source.columns)
         return source.map_rows(work, self.fit_.n_columns, working_dtype(source.dtype))
 
     # -- looking --------------------------------------------------------------------------------------------------
@@ -326,53 +331,15 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         name : {"components", "axes", "deviance", "path", "scores"}
             "components" are the axes by column, with the bias; "axes" has the spread of each; "deviance" what the first
             1, …, k axes explain of the rows X, and "scores" their codes; "path" is that of the search.
+        X : whatever `transform` takes, or None
+            Rows, (n, p), for tables about them.
 
         Returns
         -------
         frame, or Table
             A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
-        check_is_fitted(self)
-        fit, kind = self.fit_, getattr(self, "_frame_kind", None)
-        if name in ("deviance", "scores") and X is None:
-            raise BadParameter(f"LogisticPCA.table({name!r}) needs rows: table({name!r}, X).")
-        if name == "scores":
-            return scores_table(frame_kind(X) or kind, self._axes, self._scores(X), like=X)
-        if name == "deviance":
-            found = self.deviances(X)
-            known = {"components": np.arange(fit.k + 1), "deviance": found.values, "explained": found.explained}
-            return make_table(kind, known)
-        if name == "axes":
-            return make_table(kind, {"axis": self._axes, "spread": fit.spreads, "share": fit.shares})
-        if name == "components":
-            names = column_names(fit)
-            axes = dict(zip(self._axes, fit.components, strict=True))
-            return make_table(kind, {"column": list(names), "bias": fit.bias, **axes})
-        if name == "path":
-            return make_table(kind, {"pass": np.arange(len(fit.descent.path)), "cost": fit.descent.path})
-        known_names = "'components', 'axes', 'deviance', 'path' or 'scores'"
-        raise BadParameter.no_table(OWNER, name, known_names)
-
-    @printable
-    def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes, or None
-            Rows that a fit would be made of; None: say what the fit did.
-
-        Returns
-        -------
-        str
-            A few lines.
-        """
-        from lowdim.views.text.explain import explain_plan
-
-        if X is None:
-            return self._story()
-        source = self._to_be_fitted(X)
-        return explain_plan(self._foreseen(source, task_of(self, source.n_columns)))
+        return table_by_name(self, TABLES, name, X)
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
@@ -388,10 +355,9 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         source = super()._opened(X, reset)
         return UnstoredMissing(source) if source.sparse and self.unstored == "missing" else source
 
-    def _foreseen(self, source: Source, task: LogisticTask) -> Any:
-        from lowdim.views.text.explain import PlanFacts
-
+    def _plan_facts(self, source: Source) -> PlanFacts:
         budget, n, p = budget_of(OWNER, self.memory), source.n_rows, source.n_columns
+        task = task_of(self, p)
         return PlanFacts(
             data=source.describe(),
             bytes=None if n is None or source.sparse else n * p * source.dtype.itemsize,
@@ -400,7 +366,7 @@ class LogisticPCA(RecordedModel[LogisticFit]):
             reason=f"{task.encoder} codes were asked for",
             read=f"3 passes, and one in each of up to {task.steps * (1 if task.encoder == OPTIMAL else STEPS_A_PASS)} "
             "steps over the rows",
-            memory=memory_needed(n or 0, p, task, keep_codes=n is not None),
+            memory=estimate_memory(n or 0, p, task, keep_codes=n is not None),
             limit=None if budget is None else budget.limit,
             accuracy=f"until two passes gain no more than {task.tol:.0e} of the deviance",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -23,19 +23,6 @@ OPTIMAL, LINEAR, PROJECTION = "optimal", "linear", "projection"
 ENCODERS = (OPTIMAL, LINEAR, PROJECTION)
 """How a row gets its codes: by the best ones there are, by a matrix that was learnt for it, or by that of a projection
 (Landgraf & Lee 2020)."""
-
-SETTINGS = {
-    "n_components": int,
-    "family": str,
-    "encoder": str,
-    "ridge": str | float,
-    "m": str | float,
-    "tol": float,
-    "max_iter": int,
-    "unstored": Literal["zero", "missing"],
-    "random_state": int | None,
-}
-"""What a file may say of settings."""
 
 
 @dataclass(frozen=True)

@@ -9,40 +9,21 @@ from operator import add
 
 import numpy as np
 
-from lowdim.errors import BadInput, TooLarge
-from lowdim.matrices.convert import Room
-from lowdim.matrices.missing import missing_values
+from lowdim.errors import BadInput
+from lowdim.matrices.missing import missing_values_error
 from lowdim.matrices.preparation import dense, working_dtype
-from lowdim.models.logistic_pca.fit import END_TOL, STEPS_AT_THE_END, memory_needed
-from lowdim.models.logistic_pca.record import OPTIMAL, LogisticFit
-from lowdim.models.logistic_pca.settings import LogisticTask
-from lowdim.models.logistic_pca.solvers.codes import Decoder, codes, pays_to_compile, rows_at_a_time
+from lowdim.models.logistic_pca.record import LogisticFit
+from lowdim.models.logistic_pca.solvers.codes import (
+    END_TOL,
+    STEPS_AT_THE_END,
+    Decoder,
+    find_codes,
+    pays_to_compile,
+    rows_at_a_time,
+)
 from lowdim.models.logistic_pca.solvers.families import FAMILIES
-from lowdim.runtime.memory import Budget, available_memory
-from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
-
-
-def within(source: Source, task: LogisticTask, budget: Budget | None) -> tuple[Source, LogisticTask, bool]:
-    """The source in blocks that leave room for the fit, and whether codes of all rows are kept between passes.
-
-    They are where they take a small part of the memory; on a cluster they would travel in every pass.
-    """
-    n, p = source.n_rows, source.n_columns
-    needed = memory_needed(n or 0, p, task, keep_codes=True)
-    room = available_memory() if budget is None else budget.room
-    keep = task.encoder == OPTIMAL and n is not None and not source.remote and 2 * needed <= room
-    if task.encoder != OPTIMAL and needed > room:
-        raise TooLarge(
-            f"{task.encoder} codes of {p:,} columns need {needed / 1e9:,.1f} GB for matrices of columns × columns, but "
-            f"{room / 1e9:,.1f} GB are left: use encoder='optimal', which needs none, or fewer columns."
-        )
-    if budget is None:
-        return source, task, keep
-    streamed = not isinstance(source, (ArraySource, SparseSource))
-    solver = memory_needed(n or 0, p, task, keep)
-    return source.limited(Room(budget, source, streamed).block_bytes(solver, task.k, p)), task, keep
 
 
 @dataclass(frozen=True)
@@ -63,7 +44,7 @@ class Coder:
         encoder = self.fit.encoder
         if encoder is not None:
             return np.asarray(np.nan_to_num(x - encoder.center) @ encoder.matrix[: self.k].T)
-        return codes(self.decoder, x, None, END_TOL, STEPS_AT_THE_END, self.compiled).z
+        return find_codes(self.decoder, x, None, END_TOL, STEPS_AT_THE_END, self.compiled).z
 
     def theta(self, x: Floats) -> Floats:
         """(n, p) of rows; that of the columns' means where there are no axes."""
@@ -75,20 +56,20 @@ class Coder:
         return np.where(missing, self.decoder.family.mean(self.theta(x)), x) if missing.any() else x
 
 
-def coder(fit: LogisticFit, block: Block, k: int | None = None) -> Coder:
+def make_coder(fit: LogisticFit, block: Block, k: int | None = None) -> Coder:
     """For a block's rows; with all axes unless k is told."""
     return Coder(fit, fit.k if k is None else k, pays_to_compile(*block.rows.shape))
 
 
 def scores_of_block(block: Block, fit: LogisticFit, columns: tuple[str, ...] | None) -> Floats:
     """(n, k) codes of a block's rows."""
-    way = coder(fit, block)
-    return np.concatenate([way.codes(x) for x in pieces(block, fit, columns)])
+    way = make_coder(fit, block)
+    return np.concatenate([way.codes(x) for x in cut_rows(block, fit, columns)])
 
 
 def means_of_codes(block: Block, fit: LogisticFit) -> Floats:
     """(n, p) means of a block of codes, in their own precision."""
-    way, step = coder(fit, block), rows_at_a_time(fit.n_columns, fit.k)
+    way, step = make_coder(fit, block), rows_at_a_time(fit.n_columns, fit.k)
     means = np.empty((block.rows.shape[0], fit.n_columns), dtype=working_dtype(block.rows.dtype))
     for at in range(0, len(means), step):
         z = dense(block.rows[at : at + step]).astype(np.float64, copy=False)
@@ -96,25 +77,25 @@ def means_of_codes(block: Block, fit: LogisticFit) -> Floats:
     return means
 
 
-def filled(block: Block, fit: LogisticFit, columns: tuple[str, ...] | None) -> Floats:
+def fill_block(block: Block, fit: LogisticFit, columns: tuple[str, ...] | None) -> Floats:
     """(n, p) rows of a block, with means of their codes where entries are missing."""
-    way = coder(fit, block)
-    return np.concatenate([way.filled(x) for x in pieces(block, fit, columns)])
+    way = make_coder(fit, block)
+    return np.concatenate([way.filled(x) for x in cut_rows(block, fit, columns)])
 
 
-def pieces(block: Block, fit: LogisticFit, columns: tuple[str, ...] | None) -> Iterator[Floats]:
+def cut_rows(block: Block, fit: LogisticFit, columns: tuple[str, ...] | None) -> Iterator[Floats]:
     """Rows of a block as float64, some at a time, if they are of the family."""
     step = rows_at_a_time(fit.n_columns, fit.k)
     for at in range(0, block.rows.shape[0], step):
-        yield _checked(block.rows[at : at + step], block.start + at, fit, columns)
+        yield _check_rows(block.rows[at : at + step], block.start + at, fit, columns)
 
 
-def _checked(rows: object, start: int, fit: LogisticFit, columns: tuple[str, ...] | None) -> Floats:
+def _check_rows(rows: object, start: int, fit: LogisticFit, columns: tuple[str, ...] | None) -> Floats:
     family = FAMILIES[fit.family]
     x = dense(rows).astype(np.float64, order="C", copy=False)
     if np.isinf(x).any():
         infinite = np.isinf(x).sum(axis=0)
-        raise missing_values(np.stack([np.zeros_like(infinite), infinite]), len(x), columns)
+        raise missing_values_error(np.stack([np.zeros_like(infinite), infinite]), len(x), columns)
     if not (x < family.least).any() and not (x > family.most).any():
         return x
     i, j = (int(at[0]) for at in np.nonzero((x < family.least) | (x > family.most)))
@@ -131,8 +112,7 @@ def _checked(rows: object, start: int, fit: LogisticFit, columns: tuple[str, ...
 class Deviances:
     """Of rows, by the columns' means alone, and with the first 1, …, k axes."""
 
-    values: Floats
-    """(k + 1,)"""
+    values: Floats  # (k + 1,)
 
     @property
     def explained(self) -> Floats:
@@ -150,8 +130,8 @@ def deviances(source: Source, fit: LogisticFit, ks: tuple[int, ...] | None = Non
 
 def _deviances_of_block(block: Block, fit: LogisticFit, ks: tuple[int, ...], columns: tuple[str, ...] | None) -> Floats:
     family, total, at = FAMILIES[fit.family], np.zeros(len(ks)), 0
-    ways = [coder(fit, block, k) for k in ks]
-    for x in pieces(block, fit, columns):
+    ways = [make_coder(fit, block, k) for k in ks]
+    for x in cut_rows(block, fit, columns):
         weight = np.ones(len(x)) if block.weight is None else block.weight[at : at + len(x)]
         at += len(x)
         missing = np.isnan(x)

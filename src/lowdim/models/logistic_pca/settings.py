@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter, Piece, Setting
-from lowdim.matrices.missing import missing_values
+from lowdim.matrices.missing import missing_values_error
 from lowdim.models.base import parameters
-from lowdim.models.logistic_pca.record import ENCODERS, PROJECTION
-from lowdim.models.logistic_pca.solvers.column_statistics import Overview
+from lowdim.models.logistic_pca.record import PROJECTION
+from lowdim.models.logistic_pca.solvers.column_statistics import ColumnStatistics
 from lowdim.models.logistic_pca.solvers.families import FAMILIES, Family
 from lowdim.sources.source import Source
-
-if TYPE_CHECKING:
-    from lowdim.models.logistic_pca.model import LogisticPCA
-
 
 # Checking the parameters of a logistic PCA: strings and numbers in, a task out.
 
@@ -44,17 +40,9 @@ class LogisticTask:
     seed: Any
 
 
-def task_of(model: LogisticPCA, p: int) -> LogisticTask:
+def task_of(model: Any, p: int) -> LogisticTask:
     """The settings, checked, for p columns."""
-    parameters.check_seed(OWNER, model.random_state)
     parameters.whole(OWNER, "n_components", model.n_components, 1, p)
-    parameters.whole(OWNER, "max_iter", model.max_iter, 1, None)
-    parameters.real(OWNER, "tol", model.tol, 0.0)
-    for name, given, known in (("family", model.family, FAMILIES), ("encoder", model.encoder, ENCODERS)):
-        if not isinstance(given, str) or given not in known:
-            raise BadParameter.of(OWNER, name, given, f"one of {', '.join(map(repr, known))}")
-    if model.unstored not in ("zero", "missing"):
-        raise BadParameter.of(OWNER, "unstored", model.unstored, "'zero' or 'missing'")
     family = FAMILIES[model.family]
     if model.encoder == PROJECTION and family.name != "bernoulli":
         raise BadParameter.of(OWNER, "family", model.family, "'bernoulli', as encoder='projection' is of coins alone")
@@ -63,7 +51,7 @@ def task_of(model: LogisticPCA, p: int) -> LogisticTask:
         family=family,
         encoder=str(model.encoder),
         ridge=_ridge(model.ridge, family),
-        m=_m(model.m),
+        m=None if model.m == "held_out" else float(model.m),
         tol=float(model.tol),
         steps=int(model.max_iter),
         seed=model.random_state,
@@ -71,20 +59,8 @@ def task_of(model: LogisticPCA, p: int) -> LogisticTask:
 
 
 def _ridge(given: Any, family: Family) -> float:
-    if isinstance(given, str) and given == "auto":
+    if given == "auto":
         return 0.0 if family.name == "gaussian" else RIDGE
-    if isinstance(given, str):
-        raise BadParameter.of(OWNER, "ridge", given, "a number from 0, or 'auto'")
-    parameters.real(OWNER, "ridge", given, 0.0)
-    return float(given)
-
-
-def _m(given: Any) -> float | None:
-    if isinstance(given, str) and given == "held_out":
-        return None
-    if isinstance(given, str):
-        raise BadParameter.of(OWNER, "m", given, "a number above 0, or 'held_out'")
-    parameters.real(OWNER, "m", given, 1e-6)
     return float(given)
 
 
@@ -97,12 +73,12 @@ RANGE = 1e-280, 1e280
 """Variances whose products stay in the range of float64."""
 
 
-def refuse(seen: Overview, source: Source, task: LogisticTask) -> None:
+def refuse(seen: ColumnStatistics, source: Source, task: LogisticTask) -> None:
     """Raise an error if there is nothing to learn from, or entries are not of the family."""
     observed, family = seen.observed, task.family
     n, p = observed.n_rows, source.n_columns
     if observed.infinite.any():
-        raise missing_values(np.stack([np.zeros_like(observed.infinite), observed.infinite]), n, source.columns)
+        raise missing_values_error(np.stack([np.zeros_like(observed.infinite), observed.infinite]), n, source.columns)
     if not observed.count.any():
         raise BadInput(f"All {n:,} × {p:,} values of {source.describe()} are missing.")
     if n < 2:
@@ -120,7 +96,7 @@ def refuse(seen: Overview, source: Source, task: LogisticTask) -> None:
     refuse_extremes(seen, source, family)
 
 
-def refuse_extremes(seen: Overview, source: Source, family: Family) -> None:
+def refuse_extremes(seen: ColumnStatistics, source: Source, family: Family) -> None:
     """Raise an error if numbers leave what can be computed with."""
     largest = float(seen.observed.variances.max())
     if family.name == "poisson" and float(seen.most.max()) > MOST_COUNT:
@@ -137,7 +113,7 @@ def refuse_extremes(seen: Overview, source: Source, family: Family) -> None:
         )
 
 
-def outside_of(family: Family, seen: Overview, source: Source, outside: NDArray[np.intp]) -> BadInput:
+def outside_of(family: Family, seen: ColumnStatistics, source: Source, outside: NDArray[np.intp]) -> BadInput:
     """The error that names a column with values that the family does not have."""
     j = int(outside[0])
     name = source.columns[j] if source.columns else f"column {j}"

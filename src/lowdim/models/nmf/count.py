@@ -11,13 +11,13 @@ import scipy.sparse
 
 from lowdim.errors import BadInput, BadParameter
 from lowdim.matrices.preparation import Preparation
-from lowdim.matrices.sample import sample_of
+from lowdim.matrices.sample import draw_sample
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.nmf.fit import rows_in_memory, searched
-from lowdim.models.nmf.problem import Rows, penalty_of, rows_of
+from lowdim.models.nmf.loss import Loss
+from lowdim.models.nmf.observed import Observed, as_observed, from_keys, keys_of
+from lowdim.models.nmf.rows import Rows, penalty_of, rows_of
 from lowdim.models.nmf.settings import NmfTask
-from lowdim.models.nmf.solvers.loss import KULLBACK_LEIBLER, divergence
-from lowdim.models.nmf.solvers.observed import Observed, as_observed, from_keys, keys_of
 from lowdim.models.nmf.solvers.problem import Problem
 from lowdim.results.table import Table
 from lowdim.sources.source import Source
@@ -36,7 +36,7 @@ MOST = 1_000_000
 """Entries that are hidden at most: their mean loss is known to three digits long before."""
 
 DOUBT = 1e-3
-"""Share of a prediction that is the mean of all, for β ≤ 1: else one count where the fit is zero costs without end."""
+"""Share of a prediction that is the mean of all, where one count that is fitted by zero would lose infinitely much."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,14 @@ class HeldOut:
     def loss(self, W: Floats, H: Floats) -> float:
         """Mean β-divergence of the hidden entries from W H, by weight."""
         fitted = np.einsum("ek,ke->e", W[self.rows], H[:, self.columns])
-        if self.problem.beta <= KULLBACK_LEIBLER:
-            fitted = (1 - DOUBT) * fitted + DOUBT * self.problem.X.mean()
-        return float(self.weights @ divergence(self.values, fitted, self.problem.beta)) / float(self.weights.sum())
+        lost = doubted_divergence(self.problem.loss, self.values, fitted, self.problem.X.mean())
+        return float(self.weights @ lost) / float(self.weights.sum())
+
+
+def doubted_divergence(loss: Loss, x: Floats, fitted: Floats, mean: float) -> Floats:
+    """Of each entry x that a fit has not seen. Where one that is fitted by zero would lose infinitely much, a share of
+    each prediction is the mean of what was seen."""
+    return loss.divergence(x, (1 - DOUBT) * fitted + DOUBT * mean if loss.refuses_zero_fits else fitted)
 
 
 def hide(problem: Problem, rng: np.random.Generator, share: float = HIDDEN) -> HeldOut:
@@ -168,7 +173,7 @@ def choice_of(source: Source, task: NmfTask, in_memory: bool, entry_weight: Any 
             f"{source.describe()} is too small to hide entries of it ({n} rows × {p} columns): set n_components to a "
             "number."
         )
-    trials = [hide(rows.problem(task.beta, penalty_of(task, n)), rng) for _ in range(TIMES)]
+    trials = [hide(rows.problem(task.loss, penalty_of(task, n)), rng) for _ in range(TIMES)]
     rough = rougher(task)
     return compared(tried_numbers(lambda k: _losses(trials, k, rough), min(n, p) - 1))
 
@@ -229,7 +234,7 @@ def some_rows(source: Source, task: NmfTask, in_memory: bool, entry_weight: Any,
     """The rows that the choice is made from, in their order."""
     if not in_memory:
         nothing = Preparation(np.zeros(source.n_columns), None)
-        return rows_of(sample_of(source, nothing, source.count_rows() or 0, rng), None, task.beta, task.unstored)
+        return rows_of(draw_sample(source, nothing, source.count_rows() or 0, rng), None, task.loss, task.unstored)
     given, weight = rows_in_memory(source)
     n, p = given.shape
     known = given.nnz if scipy.sparse.issparse(given) else n * p
@@ -237,4 +242,4 @@ def some_rows(source: Source, task: NmfTask, in_memory: bool, entry_weight: Any,
         places = np.sort(rng.choice(n, max(3, int(n * ENTRIES / known)), replace=False))
         given, weight = given[places], None if weight is None else weight[places]
         entry_weight = None if entry_weight is None else entry_weight[places]
-    return rows_of(given, weight, task.beta, task.unstored, entry_weight)
+    return rows_of(given, weight, task.loss, task.unstored, entry_weight)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from lowdim.models.base import parameters
 from lowdim.models.base.picture_plots import Basis, Pictures, gallery, holes, reconstruction
-from lowdim.models.base.plots import Plots, checked_most, path, scores
+from lowdim.models.base.plots import Plots, check_most, figure, path, scores
 from lowdim.models.nmf.record import NonNegativeFit
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import inks, literal
@@ -100,9 +101,20 @@ def draw_parts(found: Parts, ax: Any, columns: int | None = None) -> Any:
     return ax
 
 
+@figure
 def parts(self: Plots, ax: Any = None, *, most: int = 10, columns: int | None = None) -> Any:
-    """Bars: of each part the `most` columns of largest weight. `columns` charts stand beside one another."""
-    found = leading_parts(self._model.fit_, checked_most(most))
+    """Bars: of each of the first twelve parts the columns of largest weight, as shares of the part.
+
+    Parameters
+    ----------
+    most : int
+        Columns of the data in each chart, at most.
+    columns : int or None
+        Charts beside one another; None: as many as make the whole look well.
+    """
+    if columns is not None:
+        parameters.whole("plot.parts", "columns", columns, 1, None, or_else=" or None")
+    found = leading_parts(self._model.fit_, check_most(most))
     return draw_parts(found, self._axes(ax, *parts_size(found, columns)), columns)
 
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from lowdim.errors import BadInput, NotConverged, RankWarning, TooLarge
+from lowdim import __version__
+from lowdim.errors import BadInput, NotConverged, RankWarning, TooLarge, WrongShape
+from lowdim.models.base.estimator import MADE_BY
+from lowdim.models.base.output import versions
 from lowdim.models.base.parameters import seed_of
-from lowdim.models.base.provenance import versions
-from lowdim.models.nmf.problem import Rows, Totals, penalty_of, rows_of, scaled
+from lowdim.models.nmf.observed import Observed
 from lowdim.models.nmf.record import Codes, Descent, NonNegativeFit, Past
-from lowdim.models.nmf.settings import NmfTask
+from lowdim.models.nmf.rows import Rows, Totals, penalty_of, rows_of, scaled
+from lowdim.models.nmf.settings import OWNER, NmfTask
 from lowdim.models.nmf.solvers import choose
-from lowdim.models.nmf.solvers.loss import FROBENIUS
 from lowdim.models.nmf.solvers.normal_form import (
     NormalForm,
     both_penalised,
@@ -26,22 +28,21 @@ from lowdim.models.nmf.solvers.normal_form import (
     search_balanced,
     stability,
 )
-from lowdim.models.nmf.solvers.observed import Observed
 from lowdim.models.nmf.solvers.problem import Problem, Search, polished, search, settled
 from lowdim.models.nmf.solvers.row_sums import Passes, RowSums, sums_of
 from lowdim.models.nmf.solvers.start import start
-from lowdim.results.record import Provenance
+from lowdim.results.record import Provenance, describe_change
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
 
-RANGE = 1e70
+LARGEST_MEAN = 1e70
 """Means up to which products of four numbers stay in the range of float64."""
 
 SCATTERED = 10
 """Entries of an array in the time of which one is met that is stored by itself."""
 
-USUAL = 1e6
+UNSCALED_MEAN = 1e6
 """Means up to which starts are those of scikit-learn to the last digit."""
 
 
@@ -62,8 +63,8 @@ def fit_in_memory(
 ) -> NonNegativeFit:
     """Fit rows that lie in memory, or may be put there within so many bytes, with k parts."""
     given, weight = rows_in_memory(source, room)
-    rows = rows_of(given, weight, task.beta, task.unstored, entry_weight)
-    problem = rows.problem(task.beta, penalty_of(task, rows.count))
+    rows = rows_of(given, weight, task.loss, task.unstored, entry_weight)
+    problem = rows.problem(task.loss, penalty_of(task, rows.count))
     ends = searched(problem, k, task, polish=True)
     best, choice = ends.best, ends.choice
     made = Provenance(
@@ -76,13 +77,13 @@ def fit_in_memory(
         versions(),
     )
     warn_unfinished(best, task)
-    sums, totals = sums_of(problem, best.H, best.W, plain(rows, task), rows.weight), rows.totals(task.beta)
+    sums, totals = sums_of(problem, best.H, best.W, plain(rows, task), rows.weight), rows.totals(task.loss)
     return NonNegativeFit(
         components=best.H,
-        beta=task.beta,
+        beta=task.loss.beta,
         penalties=task.penalties,
         codes=Codes(sums.sums, sums.squares, sums.n_rows),
-        loss=problem.loss(best.W, best.H),
+        loss=problem.divergence(best.W, best.H),
         null_loss=totals.null_loss,
         missing=rows.n_missing,
         descent=descent_of(best, task.tol),
@@ -96,7 +97,7 @@ def fit_in_memory(
 
 def plain(rows: Rows, task: NmfTask) -> bool:
     """Whether products of codes and rows tell all about the best parts."""
-    return task.beta == FROBENIUS and not isinstance(rows.X, Observed)
+    return task.loss.quadratic and not isinstance(rows.X, Observed)
 
 
 def past_of(sums: RowSums, totals: Totals, batches: int) -> Past:
@@ -165,13 +166,13 @@ def _in_form(end: Search, task: NmfTask) -> Search:
 def _begin(problem: Problem, k: int, task: NmfTask, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Where a search begins. Of numbers far from one the start is that of a multiple of them: NNDSVD has constants."""
     mean = float(problem.X.mean())
-    if mean > 0 and not 1 / RANGE < mean < RANGE:
+    if mean > 0 and not 1 / LARGEST_MEAN < mean < LARGEST_MEAN:
         raise BadInput(
             f"The values are about {mean:.0e} in the mean, and powers of them leave the range of float64: multiply "
             "them by a power of ten first."
         )
     init = task.init if number == 0 else "random"
-    if mean == 0 or 1 / USUAL < mean < USUAL or init == "custom":
+    if mean == 0 or 1 / UNSCALED_MEAN < mean < UNSCALED_MEAN or init == "custom":
         return start(problem.X, k, init, rng, task.W, task.H)
     unit = 4.0 ** round(np.log2(mean) / 2)
     W, H = start(scaled(problem.X, np.full(problem.X.shape[0], 1 / unit)), k, init, rng)
@@ -203,13 +204,72 @@ def warn_unfinished(end: Search | Passes, task: NmfTask) -> None:
 def warn_of_more(k: int, source: Source) -> None:
     """Say so if there are more parts than rows or columns, with which any rows are told exactly."""
     n, p = source.count_rows() or 0, source.n_columns
-    few = min(n, p) if n else p
-    if k <= few:
+    most = min(n, p) if n else p
+    if k <= most:
         return
-    which = "rows" if few == n else "columns"
+    which = "rows" if most == n else "columns"
     warnings.warn(
-        f"{k:,} parts were asked for of {n:,} × {p:,} numbers, but {few:,} tell them exactly: each of the {which} may "
-        f"be a part of its own. More say nothing: ask for fewer than {few:,}.",
+        f"{k:,} parts were asked for of {n:,} × {p:,} numbers, but {most:,} tell them exactly: each of the {which} may "
+        f"be a part of its own. More say nothing: ask for fewer than {most:,}.",
         RankWarning,
         stacklevel=5,
     )
+
+
+# Parts that somebody assigned: a record made of them, so that rows get codes by them.
+
+
+def parts_record(
+    record: NonNegativeFit | None, given: Mapping[str, Any], task_of: Callable[[int], NmfTask]
+) -> NonNegativeFit:
+    """The record of a fit, or of none, with the parts that were assigned.
+
+    What the fit found out about its rows stays, but of parts that are not its own nothing is remembered: rows that are
+    added later begin with them anew.
+    """
+    if "components_" not in given:
+        if record is None:
+            raise AttributeError(f"{OWNER}.components_ is not known: assign it too, or call fit.")
+        return record
+    parts = _checked_parts(given["components_"])
+    note = describe_change(("components_",), "assigned")
+    k, p = parts.shape
+    products = task_of(p).loss.quadratic if record is None else record.past.products
+    inner = np.zeros((k, k if products else p))
+    past = Past(np.zeros((k, p)), inner, products, 0.0, 0.0, np.zeros(p), np.zeros(p), 0.0, 0)
+    unknown = Codes(np.zeros(k), np.zeros(k), 0 if record is None else record.n_rows)
+    if record is None:
+        task = task_of(p)
+        return NonNegativeFit(
+            components=parts,
+            beta=task.loss.beta,
+            penalties=task.penalties,
+            codes=unknown,
+            loss=0.0,
+            null_loss=0.0,
+            missing=0,
+            provenance=Provenance(
+                "unknown data", MADE_BY, "components_ was assigned", 0, 0, "unknown", (("lowdim", __version__),)
+            ),
+            past=past,
+            descent=Descent(np.zeros(0), 1.0, task.tol, 0, converged=False, note=note),
+        )
+    if p != record.n_columns:
+        raise WrongShape(f"{OWNER}.components_ has {p:,} columns, but the fit {record.n_columns:,}: assign as many.")
+    return replace(
+        record,
+        components=parts,
+        codes=record.codes if k == record.k else unknown,
+        past=past,
+        descent=replace(record.descent, converged=False, note=note),
+        stability=None,
+        consensus=None,
+    )
+
+
+def _checked_parts(parts: Any) -> Floats:
+    if np.ndim(parts) != 2:
+        raise WrongShape(f"{OWNER}.components_ has shape {np.shape(parts)}, but must have one row a part.")
+    if not np.isfinite(parts).all() or (parts < 0).any():
+        raise BadInput(f"{OWNER}.components_ holds {np.min(parts):g}, but parts are finite and not negative.")
+    return np.asarray(parts)

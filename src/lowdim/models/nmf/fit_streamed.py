@@ -10,19 +10,19 @@ import numpy as np
 
 from lowdim.errors import BadParameter
 from lowdim.matrices.preparation import Preparation
-from lowdim.matrices.sample import sample_of, sample_rows
+from lowdim.matrices.sample import count_sample, draw_sample
+from lowdim.models.base.output import versions
 from lowdim.models.base.parameters import seed_of
-from lowdim.models.base.provenance import versions
 from lowdim.models.nmf.fit import Ends, descent_of, form_of, past_of, plain, rows_in_memory, searched, warn_unfinished
-from lowdim.models.nmf.problem import Totals, penalty_of, rows_of
+from lowdim.models.nmf.loss import Penalty, residual
+from lowdim.models.nmf.plan import PASSES_NAME, memory_by_passes
 from lowdim.models.nmf.record import Codes, Descent, NonNegativeFit, Past
+from lowdim.models.nmf.rows import Totals, penalty_of, rows_of
 from lowdim.models.nmf.settings import NmfTask
 from lowdim.models.nmf.solvers import start
-from lowdim.models.nmf.solvers.loss import FROBENIUS, Penalty, residual
-from lowdim.models.nmf.solvers.multiplicative import exponent
 from lowdim.models.nmf.solvers.row_sums import Passes, RowSums, of_codes, of_parts, pass_step, row_sums
 from lowdim.results.record import Provenance
-from lowdim.runtime.threads import allowed_threads, one_blas_thread
+from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
@@ -34,15 +34,15 @@ BATCHES_NAME = "sums over batches of rows"
 
 def next_batch(source: Source, task: NmfTask, before: NonNegativeFit | None) -> NonNegativeFit:
     """The parts after one more batch. The first is fitted as if it were all."""
-    rows = rows_of(*rows_in_memory(source), task.beta, task.unstored)
-    totals = rows.totals(task.beta)
+    rows = rows_of(*rows_in_memory(source), task.loss, task.unstored)
+    totals = rows.totals(task.loss)
     if before is not None:
         _refuse_others(task, before)
     penalty = penalty_of(task, totals.count + (0 if before is None else before.past.count))
-    problem = rows.problem(task.beta, penalty)
+    problem = rows.problem(task.loss, penalty)
     H = searched(problem, _count(task), task).best.H if before is None else before.components
     sums = row_sums(problem, H, task.tol, plain(rows, task), rows.weight)
-    gap = residual(H.T, *(part.T for part in sums.parts(H, penalty)))
+    gap = residual(H.T, *(part.T for part in sums.gradient_parts(H, penalty)))
     path, batches = [sums.loss + of_parts(penalty, H)], 1
     if before is not None:
         past = before.past
@@ -58,7 +58,7 @@ def next_batch(source: Source, task: NmfTask, before: NonNegativeFit | None) -> 
     memory = 8 * (sums.across.size + sums.inner.size)
     return NonNegativeFit(
         components=H,
-        beta=task.beta,
+        beta=task.loss.beta,
         penalties=task.penalties,
         codes=Codes(sums.sums, sums.squares, totals.n_rows),
         loss=sums.loss - of_codes(penalty, sums),
@@ -77,7 +77,7 @@ def _sums_of(fit: NonNegativeFit, past: Past) -> RowSums:
         past.across,
         past.inner,
         past.products,
-        exponent(fit.beta),
+        fit.loss_function.exponent,
         past.loss,
         codes.sums,
         codes.squares,
@@ -86,13 +86,15 @@ def _sums_of(fit: NonNegativeFit, past: Past) -> RowSums:
 
 
 def _totals_of(fit: NonNegativeFit, past: Past) -> Totals:
-    return Totals(fit.n_rows, past.count, past.column_sums, past.column_counts, past.potential, fit.beta, fit.missing)
+    return Totals(
+        fit.n_rows, past.count, past.column_sums, past.column_counts, past.potential, fit.loss_function, fit.missing
+    )
 
 
 def _refuse_others(task: NmfTask, before: NonNegativeFit) -> None:
     """Raise an error if the settings are others than those that the sums were taken with."""
     k = before.k if task.k is None else task.k
-    if (task.beta, task.penalties, k) != (before.beta, before.penalties, before.k):
+    if (task.loss, task.penalties, k) != (before.loss_function, before.penalties, before.k):
         raise BadParameter(
             f"NMF.partial_fit goes on with {before.k} parts, the {before.loss_name} loss and the penalties of the "
             "batches before: fit anew for other settings."
@@ -109,8 +111,6 @@ def _count(task: NmfTask) -> int:
 
 # How a non-negative factorisation is made of rows that stay where they are, on disk or on a cluster: some of them in
 # memory first, then passes over all.
-
-PASSES_NAME = "steps of the parts, one for each pass over the rows"
 
 
 def fit_by_passes(source: Source, task: NmfTask, k: int) -> NonNegativeFit:
@@ -131,15 +131,15 @@ def record(source: Source, task: NmfTask, seen: Totals, found: Passes, ends: End
     made = Provenance(
         source.describe(),
         PASSES_NAME,
-        f"rows stay where they are; a search among {sample_rows(seen.n_rows, source.n_columns):,} of them comes first",
+        f"rows stay where they are; a search among {count_sample(seen.n_rows, source.n_columns):,} of them comes first",
         found.steps + 2,
-        memory_needed(seen.n_rows, source.n_columns, len(H)),
+        memory_by_passes(seen.n_rows, source.n_columns, len(H)),
         repr(task.seed),
         versions(),
     )
     return NonNegativeFit(
         components=H,
-        beta=task.beta,
+        beta=task.loss.beta,
         penalties=task.penalties,
         codes=Codes(sums.sums, sums.squares, seen.n_rows),
         loss=sums.loss - of_codes(penalty_of(task, seen.count), sums),
@@ -154,22 +154,16 @@ def record(source: Source, task: NmfTask, seen: Totals, found: Passes, ends: End
     )
 
 
-def memory_needed(n: int, p: int, k: int) -> int:
-    """Bytes that a fit holds beside the blocks of rows: the sample and its search, sums of all and of each thread."""
-    m = sample_rows(n, p)
-    return 8 * (2 * m * p + 7 * k * (m + p)) + 8 * 3 * k * p * (allowed_threads() + 2)
-
-
 def _passes(source: Source, task: NmfTask, k: int, seen: Totals) -> tuple[Passes, Ends]:
     """A search among some rows, then passes over all."""
     rng = np.random.default_rng(seed_of(task.seed))
-    sample = sample_of(source, Preparation(np.zeros(source.n_columns), None), seen.n_rows, rng)
-    rows = rows_of(sample, None, task.beta, task.unstored)
+    sample = draw_sample(source, Preparation(np.zeros(source.n_columns), None), seen.n_rows, rng)
+    rows = rows_of(sample, None, task.loss, task.unstored)
     own = task.init == "custom"
     among = replace(task, init=None, H=None, W=None, steps=1) if own else task
-    ends = searched(rows.problem(task.beta, penalty_of(task, len(sample))), k, among)
+    ends = searched(rows.problem(task.loss, penalty_of(task, len(sample))), k, among)
     H = ends.best.H if not own else start.own(task.H, (k, source.n_columns), "H")
-    products = task.beta == FROBENIUS and seen.n_missing == 0
+    products = task.loss.quadratic and seen.n_missing == 0
     penalty = penalty_of(task, seen.count)
 
     def look(H: Floats) -> RowSums:
@@ -182,9 +176,9 @@ def _passes(source: Source, task: NmfTask, k: int, seen: Totals) -> tuple[Passes
 
 
 def _totals(block: Block, task: NmfTask) -> Totals:
-    return rows_of(block.rows, block.weight, task.beta, task.unstored).totals(task.beta)
+    return rows_of(block.rows, block.weight, task.loss, task.unstored).totals(task.loss)
 
 
 def _said(block: Block, task: NmfTask, penalty: Penalty, H: Floats, products: bool) -> RowSums:
-    rows = rows_of(block.rows, block.weight, task.beta, task.unstored)
-    return row_sums(rows.problem(task.beta, penalty), H, task.tol, products, rows.weight)
+    rows = rows_of(block.rows, block.weight, task.loss, task.unstored)
+    return row_sums(rows.problem(task.loss, penalty), H, task.tol, products, rows.weight)

@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, WrongShape
-from lowdim.matrices.convert import row_weights
+from lowdim.matrices.convert import read_weights
 from lowdim.matrices.preparation import dense, working_dtype
-from lowdim.models.base.assigned import Assignable
-from lowdim.models.base.estimator import RecordedModel, refuse_one_pass
+from lowdim.models.base.estimator import Assignable, RecordedModel, refuse_one_pass
 from lowdim.models.base.output import table_by_name
-from lowdim.models.base.parameters import Bytes, NmfInit, NmfLoss, NmfSolver, Number, Seed, Unstored, Whole
+from lowdim.models.base.parameters import (
+    Bytes,
+    Count,
+    Jobs,
+    Needed,
+    Number,
+    NumberFrom0,
+    Option,
+    Range,
+    Seed,
+    Unstored,
+    WholeFrom0,
+)
+from lowdim.models.base.prompt import Prompt
 from lowdim.models.base.uncertainty import Unsure
-from lowdim.models.nmf.assigned import parts_record
 from lowdim.models.nmf.count import best_count, choice_of
 from lowdim.models.nmf.figures import NonNegativePlots
-from lowdim.models.nmf.fit import fit_in_memory, warn_of_more
+from lowdim.models.nmf.fit import fit_in_memory, parts_record, warn_of_more
 from lowdim.models.nmf.fit_streamed import fit_by_passes, next_batch
-from lowdim.models.nmf.plan import USUAL, plan_nmf
-from lowdim.models.nmf.problem import checked_shape, rows_of
+from lowdim.models.nmf.loss import Penalty
+from lowdim.models.nmf.plan import ASSUMED_PARTS, plan_nmf
 from lowdim.models.nmf.record import NonNegativeFit
+from lowdim.models.nmf.rows import checked_shape, rows_of
 from lowdim.models.nmf.settings import OWNER, NmfTask, task_of
 from lowdim.models.nmf.solvers.codes import codes
-from lowdim.models.nmf.solvers.loss import Penalty
 from lowdim.models.nmf.tables import TABLES
 from lowdim.results.table import Table
 from lowdim.runtime.memory import budget_of
@@ -35,7 +46,7 @@ from lowdim.runtime.threads import at_most_threads
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
-from lowdim.words import printable
+from lowdim.views.text.facts import PlanFacts
 
 CLOSER = 0.01
 """KKT residual of each row's codes, as a share of `tol`: sweeps over a row are cheap, and codes then hardly depend on
@@ -110,24 +121,42 @@ class NMF(Unsure, RecordedModel[NonNegativeFit]):
 
     _choice: Table | None
 
+    _prompt: ClassVar = Prompt(
+        "auto",
+        ("{fit} --loss kl", "the numbers are counts?"),
+        no_scale="takes means off, and an NMF needs numbers from 0 as they are; leave it out",
+    )
+
     def __init__(
         self,
-        n_components: Whole | Literal["held_out", "auto"] = "auto",
+        n_components: Annotated[
+            Count | Literal["held_out", "auto"] | None,
+            Needed("a whole number from 1, 'held_out', or 'auto' for as many as there are columns"),
+            Option("keep", {"auto": "held_out"}, without={"held_out": "here it is called auto"}),
+        ] = "auto",
         *,
-        init: NmfInit | None = None,
-        solver: NmfSolver = "auto",
-        beta_loss: NmfLoss | Number = "frobenius",
-        tol: float = 1e-4,
-        max_iter: int = 1000,
+        init: Literal["random", "nndsvd", "nndsvda", "nndsvdar", "custom"] | None = None,
+        solver: Literal["auto", "cd", "hals", "newton", "mu"] = "auto",
+        beta_loss: Annotated[
+            Literal["frobenius", "kullback-leibler", "poisson", "itakura-saito"] | Number,
+            Needed("one of 'frobenius', 'kullback-leibler', 'poisson', 'itakura-saito', or a number β"),
+            Option(
+                "loss",
+                {"kl": "kullback-leibler"},
+                needed="it must be kl, frobenius, kullback-leibler, poisson, itakura-saito, or a number β",
+            ),
+        ] = "frobenius",
+        tol: NumberFrom0 = 1e-4,
+        max_iter: Count = 1000,
         random_state: Seed = None,
-        alpha_W: float = 0.0,
-        alpha_H: Number | Literal["same"] = "same",
-        l1_ratio: float = 0.0,
-        verbose: int = 0,
+        alpha_W: NumberFrom0 = 0.0,
+        alpha_H: NumberFrom0 | Literal["same"] = "same",
+        l1_ratio: Annotated[float, Range(0, 1)] = 0.0,
+        verbose: Annotated[WholeFrom0 | bool, Needed("a whole number from 0, or True")] = 0,
         shuffle: bool = False,
-        n_init: int = 1,
+        n_init: Count = 1,
         unstored: Unstored = "zero",
-        n_jobs: Whole | None = None,
+        n_jobs: Jobs = None,
         memory: Bytes = None,
     ):
         self.n_components = n_components
@@ -175,7 +204,7 @@ class NMF(Unsure, RecordedModel[NonNegativeFit]):
         task = task_of(self, source.n_columns, W, H)
         weights = checked_shape(entry_weight, source)
         if sample_weight is not None:
-            counted = row_weights(source, sample_weight)
+            counted = read_weights(source, sample_weight)
             source = source.with_weights(counted)
             if not counted.all():  # such rows are left out
                 used = counted > 0
@@ -187,7 +216,7 @@ class NMF(Unsure, RecordedModel[NonNegativeFit]):
         return self
 
     def _fitted(self, source: Source, task: NmfTask, entry_weight: Any) -> NonNegativeFit:
-        plan = plan_nmf(source, task, task.k or USUAL, budget_of(OWNER, self.memory), entry_weight is not None)
+        plan = plan_nmf(source, task, task.k or ASSUMED_PARTS, budget_of(OWNER, self.memory), entry_weight is not None)
         if entry_weight is not None and not plan.in_memory:
             raise BadInput(
                 f"entry_weight was given for {source.describe()}, whose rows are read block by block: pass an array, "
@@ -251,33 +280,15 @@ class NMF(Unsure, RecordedModel[NonNegativeFit]):
         source = self._opened(X, reset=before is None)
         task = task_of(self, source.n_columns, W, H)
         if sample_weight is not None:
-            source = source.with_weights(row_weights(source, sample_weight))
+            source = source.with_weights(read_weights(source, sample_weight))
         with at_most_threads(OWNER, self.n_jobs):
             self._record = next_batch(source, task, before)
         self._remember(X, source)
         return self
 
-    @printable
-    def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do: solver, reason, memory, accuracy.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes, or None
-            Rows that a fit would be made of; None: say what the fit did.
-
-        Returns
-        -------
-        str
-            A few lines.
-        """
-        from lowdim.views.text.explain import explain_plan
-
-        if X is None:
-            return self._story()
-        source = self._to_be_fitted(X)
+    def _plan_facts(self, source: Source) -> PlanFacts:
         task = task_of(self, source.n_columns)
-        return explain_plan(plan_nmf(source, task, task.k or USUAL, budget_of(OWNER, self.memory)).facts(task))
+        return plan_nmf(source, task, task.k or ASSUMED_PARTS, budget_of(OWNER, self.memory)).facts(task)
 
     @property
     def plot(self) -> NonNegativePlots:
@@ -373,7 +384,7 @@ class NMF(Unsure, RecordedModel[NonNegativeFit]):
             (n, k), of the library that X is an array of; a frame if `set_output` asked for one.
         """
         check_is_fitted(self)
-        return self._as_asked(X, self._scores(X, entry_weight))
+        return self._as_frame(X, self._scores(X, entry_weight))
 
     def _scores(self, X: Any, entry_weight: Any = None) -> Any:
         source = self._opened(X, reset=False).unweighted()
@@ -416,15 +427,15 @@ class NMF(Unsure, RecordedModel[NonNegativeFit]):
             "parts" has for each its share of all that is fitted, its sparseness and that of its codes; "components"
             are the parts themselves, by column; "loss" is the path of the search; "scores" are the codes of X;
             "choice" is what "held_out" compared.
+        X : whatever `transform` takes, or None
+            Rows, (n, p), for tables about them.
 
         Returns
         -------
         frame, or Table
             A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
-        check_is_fitted(self)
-        known = "'parts', 'components', 'loss', 'scores', or, after a choice by held-out entries, 'choice'"
-        return table_by_name(self, TABLES, name, X, known)
+        return table_by_name(self, TABLES, name, X)
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
@@ -446,8 +457,8 @@ def codes_of_block(block: Block, fit: NonNegativeFit, unstored: str, entry_weigh
     weights = None if entry_weight is None else entry_weight[block.start : end]
     given = fit.penalties
     penalty = Penalty.of((1, fit.n_columns), given.alpha_W, given.alpha_H, given.l1_ratio)
-    rows = rows_of(block.rows, None, fit.beta, unstored, weights)
-    return codes(rows.problem(fit.beta, penalty), fit.components, CLOSER * fit.descent.tol).W
+    rows = rows_of(block.rows, None, fit.loss_function, unstored, weights)
+    return codes(rows.problem(fit.loss_function, penalty), fit.components, CLOSER * fit.descent.tol).W
 
 
 def rows_of_codes(block: Block, parts: Floats) -> Floats:

@@ -1,35 +1,25 @@
-"""A non-negative factorisation in words."""
+"""What card, screen, JSON and page show of a non-negative factorisation."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from lowdim.models.base.report import PageRequest
 from lowdim.models.nmf.figures import column_shares
 from lowdim.models.nmf.record import NonNegativeFit
-from lowdim.results.certificate import counted
-from lowdim.views.overview import (
-    BLANK,
-    MOST_BARS,
-    Bar,
-    Bars,
-    Block,
-    Fact,
-    Overview,
-    Said,
-    missing_in_words,
-    numbered,
-    shares_glance,
-    sought,
-    steps_in_words,
-    that,
-)
-from lowdim.views.plots.paths import SearchPath, path_of
-from lowdim.views.plots.representations import leading
-from lowdim.views.text.lines import percent, size
-from lowdim.words import column_names
+from lowdim.views import overview as view
+from lowdim.views.overview import BLANK, MOST_BARS, Bar, Bars, Block, Fact, Number, Overview, SearchPath
+from lowdim.views.plots.representations import leading, tile_picture
+from lowdim.views.report import encode
+from lowdim.views.report.page import page_of
+from lowdim.views.report.payload import Columns, Payload, Section
+from lowdim.views.report.sections import MOST_PARTS, row_looks, search_section, section_of_parts
+from lowdim.views.text.lines import percent
+from lowdim.words import column_names, plural
 
 MOST_COLUMNS = 8
 """Columns at most that are named for a part, …"""
@@ -43,23 +33,23 @@ ROUNDING = 1e-13
 
 def overview(fit: NonNegativeFit) -> Overview:
     """What is said of parts."""
-    parts, explain = counted(fit.k, "part"), f"explain{'s' * (fit.k == 1)} {percent(fit.explained)} of the deviance"
+    parts, explain = plural(fit.k, "part"), f"explain{'s' * (fit.k == 1)} {percent(fit.explained)} of the deviance"
     return Overview(
         fit=fit,
         model="Non-negative matrix factorisation",
-        trust=sought(fit.reached, descent_in_words(fit)),
-        kept=that(fit.k, "part", "explain", percent(fit.explained)),
+        trust=view.search_trust(fit.reached, descent_in_words(fit)),
+        kept=view.count_that(fit.k, "part", "explain", percent(fit.explained)),
         finding=f"{parts} {explain}",
         lead=f"{parts} that only add up {explain}.",
-        axes=numbered("part ", fit.k),
-        glance=shares_glance(fit.masses, fit.k, "share by part"),
-        facts=(Said("loss", loss_in_words(fit)), Said("steps", steps_in_words(fit.descent.steps, fit.reached))),
+        axes=view.number_names("part ", fit.k),
+        glance=view.shares_glance(fit.masses, fit.k, "share by part"),
+        facts=(Fact("loss", loss_in_words(fit)), Fact("steps", view.steps_in_words(fit.descent.steps, fit.reached))),
         screen=partial(_screen, fit),
         grows="partial_fit",
         story=partial(_story, fit),
         numbers=(
-            Fact("parts", f"{fit.k:,}"),
-            Fact("deviance explained", percent(fit.explained), f"{fit.loss_name} loss"),
+            Number("parts", f"{fit.k:,}"),
+            Number("deviance explained", percent(fit.explained), f"{fit.loss_name} loss"),
         ),
         details=partial(_details, fit),
         proof={"kkt_residual": fit.descent.residual, "tol": fit.descent.tol, "steps": fit.descent.steps},
@@ -68,9 +58,8 @@ def overview(fit: NonNegativeFit) -> Overview:
 
 def loss_in_words(fit: NonNegativeFit) -> str:
     """What was minimised, and what is left of it."""
-    name = {2.0: "½ Σ (x − wh)²", 1.0: "Kullback–Leibler divergence, a Poisson likelihood"}
     penalties = "" if fit.penalties.none else f", alpha_W {fit.penalties.alpha_W:g}, alpha_H {fit.penalties.alpha_H:g}"
-    return f"{name.get(fit.beta, f'{fit.loss_name} divergence')}: {fit.loss:.6g}{penalties}"
+    return f"{fit.loss_function.described}: {fit.loss:.6g}{penalties}"
 
 
 def sparseness_in_words(fit: NonNegativeFit) -> str:
@@ -96,12 +85,12 @@ def descent_in_words(fit: NonNegativeFit) -> str:
     if down.note:
         return f"untrusted: {down.note}"
     if fit.past.batches > 1:
-        return f"{counted(down.steps, 'batch', 'es')} seen once each: as good as a stream allows"
+        return f"{plural(down.steps, 'batch', 'es')} seen once each: as good as a stream allows"
     if down.residual <= ROUNDING:
-        return f"reached: after {counted(down.steps, 'step')} the KKT residual is nothing but rounding"
+        return f"reached: after {plural(down.steps, 'step')} the KKT residual is nothing but rounding"
     word = "reached" if down.converged else "NOT reached"
     return (
-        f"{word}: after {counted(down.steps, 'step')} the KKT residual is {down.residual:.1e} (asked {down.tol:g}); a "
+        f"{word}: after {plural(down.steps, 'step')} the KKT residual is {down.residual:.1e} (asked {down.tol:g}); a "
         "local solution, as all are"
     )
 
@@ -120,9 +109,9 @@ def _screen(fit: NonNegativeFit) -> tuple[Block, ...]:
     return (
         _parts(fit),
         BLANK,
-        Said("loss", loss_in_words(fit)),
-        Said("sparse", sparseness_in_words(fit)),
-        Said("accuracy", descent_in_words(fit)),
+        Fact("loss", loss_in_words(fit)),
+        Fact("sparse", sparseness_in_words(fit)),
+        Fact("accuracy", descent_in_words(fit)),
     )
 
 
@@ -133,48 +122,79 @@ def _parts(fit: NonNegativeFit) -> Bars:
         for i in range(len(shown))
     ]
     if fit.k > MOST_BARS:
-        rest, more = percent(float(fit.masses[MOST_BARS:].sum())), counted(fit.k - MOST_BARS, "more part")
+        rest, more = percent(float(fit.masses[MOST_BARS:].sum())), plural(fit.k - MOST_BARS, "more part")
         lines.append(Bar((), text=f"{'more':<8}{rest:<8} {more}", part="faint"))
     return Bars(f"{'':8}{'share':<21}made of", tuple(lines), "{:<8}{:<8} {bar:10}  ", 10, signed=False)
 
 
-def _story(fit: NonNegativeFit) -> tuple[Said, ...]:
+def _story(fit: NonNegativeFit) -> tuple[Fact, ...]:
     made = fit.provenance
     return (
-        Said("data", made.data),
-        *missing_in_words(fit),
-        Said("loss", loss_in_words(fit)),
-        Said("solver", made.solver),
-        Said("because", made.reason),
-        Said("memory", f"about {size(made.memory)} beside the data"),
-        Said("kept", f"{counted(fit.k, 'part')}, {percent(fit.explained)} of the deviance explained"),
-        Said("sparse", sparseness_in_words(fit)),
-        Said("stable", stability_in_words(fit)),
-        Said("accuracy", descent_in_words(fit)),
+        Fact("data", made.data),
+        *view.missing_in_words(fit),
+        Fact("loss", loss_in_words(fit)),
+        *view.solved_in_words(made, "the data", over=""),
+        Fact("kept", f"{plural(fit.k, 'part')}, {percent(fit.explained)} of the deviance explained"),
+        Fact("sparse", sparseness_in_words(fit)),
+        Fact("stable", stability_in_words(fit)),
+        Fact("accuracy", descent_in_words(fit)),
     )
 
 
 def _details(fit: NonNegativeFit) -> dict[str, Any]:
-    stability = fit.stability
     return {
         "missing": fit.missing,
         "loss": {"name": fit.loss_name, "beta": fit.beta, "value": fit.loss, "without_parts": fit.null_loss},
         "kept": {"components": fit.k, "explained_deviance": fit.explained},
         "consensus": fit.consensus,
-        "components": [
-            {
-                "name": f"part{i + 1}",
-                "share": float(fit.masses[i]),
-                "sparseness": float(fit.sparseness[i]),
-                "code_sparseness": float(fit.codes.sparseness[i]),
-                "stability": None if stability is None else float(stability[i]),
-                "made_of": [{"column": name, "share": share} for name, share in made_of(fit, i)],
-            }
-            for i in range(fit.k)
-        ],
+        "components": view.component_facts(
+            name=view.number_names("part", fit.k),
+            share=fit.masses,
+            sparseness=fit.sparseness,
+            code_sparseness=fit.codes.sparseness,
+            stability=[None] * fit.k if fit.stability is None else fit.stability,
+            made_of=[view.column_facts(made_of(fit, i), "share") for i in range(fit.k)],
+        ),
     }
 
 
 def search_path(fit: NonNegativeFit) -> SearchPath:
     """How the loss fell."""
-    return path_of(fit.descent.path, f"loss ({fit.loss_name})", "look", False, fit.reached)
+    return SearchPath(fit.descent.path, f"loss ({fit.loss_name})", "look", False, fit.reached)
+
+
+# The page.
+
+
+def page(model: Any, asked: PageRequest) -> Payload:
+    """The page of parts and of the codes (n, k) of rows."""
+    fit, context, seen = model.fit_, asked.context, overview(model.fit_)
+    names, p = column_names(fit), fit.n_columns
+    return page_of(
+        seen,
+        asked.scores(model),
+        context,
+        parts_section(fit, names, seen.axes, context.picture),
+        search_section(search_path(fit), f"{loss_in_words(fit)}. {sparseness_in_words(fit)}."),
+        columns=Columns(
+            names, fit.components, context.column_means(p), np.ones(p), entry="weight", signed=False, origin=np.zeros(p)
+        ),
+    )
+
+
+def parts_section(
+    fit: NonNegativeFit, columns: Sequence[str], axes: Sequence[str], shape: tuple[int, ...] | None
+) -> Section:
+    """Each part with its share of all that is fitted, the one with most first."""
+    order, rows = np.argsort(-fit.masses, kind="stable"), column_shares(fit.components)
+    shown = [
+        {
+            "name": axes[i],
+            "share": encode.number(float(fit.masses[i])),
+            "sparseness": encode.number(float(fit.sparseness[i])),
+            "stability": None if fit.stability is None else encode.number(float(fit.stability[i])),
+            **row_looks(rows[i], columns, None if shape is None else tile_picture(rows[i], shape)),
+        }
+        for i in order[:MOST_PARTS]
+    ]
+    return section_of_parts("What the parts are made of", "part", "share of the part", shown, fit.k, signed=False)

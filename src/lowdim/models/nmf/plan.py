@@ -7,18 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from lowdim.errors import TooLarge
-from lowdim.matrices.convert import Room, fits
-from lowdim.models.nmf.fit_streamed import PASSES_NAME, memory_needed
-from lowdim.models.nmf.record import LOSSES
+from lowdim.matrices.convert import Room, fits_in_memory
+from lowdim.matrices.sample import count_sample
 from lowdim.models.nmf.settings import NmfTask
 from lowdim.models.nmf.solvers import choose
 from lowdim.runtime.memory import SLACK, Budget
+from lowdim.runtime.threads import allowed_threads
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import ConvertibleSource, Source, WeightedSource
-from lowdim.views.text.explain import PlanFacts
+from lowdim.views.text.facts import PlanFacts
 
-USUAL = 20
+ASSUMED_PARTS = 20
 """Parts that are reckoned with where their number is not known yet."""
+
+PASSES_NAME = "steps of the parts, one for each pass over the rows"
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,12 @@ class NmfPlan:
         """The plan in words and numbers."""
         source = self.source
         size = None if source.n_rows is None else source.n_rows * source.n_columns * source.dtype.itemsize
-        name = choose.usual(task.solver, task.beta)[0]
+        name = choose.usual(task.solver, task.loss)[0]
         asked = "as many parts as predict hidden entries best" if task.k is None else f"{task.k:,} parts"
         return PlanFacts(
             data=source.describe(),
             bytes=None if source.sparse else size,
-            keep=f"{asked}, loss {LOSSES.get(task.beta, f'β = {task.beta:g}')}",
+            keep=f"{asked}, loss {task.loss.name}",
             solver=choose.NAMES[name] if self.in_memory else PASSES_NAME,
             reason=self.reason,
             read=f"at most {task.steps:,} {'steps in memory' if self.in_memory else 'passes over the rows'}",
@@ -63,15 +65,21 @@ def plan_nmf(source: Source, task: NmfTask, k: int, budget: Budget | None, weigh
     there = _lies_in_memory(source)
     needed = _in_memory(source, task, n, k, weighed)
     room = None if budget is None else budget.room
-    if there or not source.repeatable or fits(source, None if room is None else room - needed):
+    if there or not source.repeatable or fits_in_memory(source, None if room is None else room - needed):
         if budget is not None and needed > budget.room:
             raise _too_large(source, k, needed, budget)
         why = "all rows are in memory" if there else "all rows have room in memory"
         return NmfPlan(source, True, why, needed, budget)
-    passes = memory_needed(n, p, k)
+    passes = memory_by_passes(n, p, k)
     if budget is not None:
         source = source.limited(Room(budget, source, streamed=True).block_bytes(passes, k, p))
     return NmfPlan(source, False, "the rows stay where they are", passes, budget)
+
+
+def memory_by_passes(n: int, p: int, k: int) -> int:
+    """Bytes that a fit holds beside the blocks of rows: the sample and its search, sums of all and of each thread."""
+    m = count_sample(n, p)
+    return 8 * (2 * m * p + 7 * k * (m + p)) + 8 * 3 * k * p * (allowed_threads() + 2)
 
 
 def _lies_in_memory(source: Source) -> bool:
@@ -82,7 +90,7 @@ def _lies_in_memory(source: Source) -> bool:
 def _in_memory(source: Source, task: NmfTask, n: int, k: int, weighed: bool) -> int:
     """Bytes beside the data: factors of the solver, and a copy as float64, or of what is known, where one is made."""
     p = source.n_columns
-    name = choose.usual(task.solver, task.beta)[0]
+    name = choose.usual(task.solver, task.loss)[0]
     if weighed or _has_holes(source):
         entries = int(source.density * n * p) if source.sparse else n * p
         return choose.memory("known", (n, p), k, entries)
@@ -106,3 +114,9 @@ def _too_large(source: Source, k: int, needed: int, budget: Budget) -> TooLarge:
         f"{budget.held / 1e6:,.0f} MB that the process holds already and {SLACK / 1e6:,.0f} MB to spare, but memory is "
         f"limited to {budget.limit / 1e6:,.0f} MB: allow more, or pass a file, whose rows can stay on disk."
     )
+
+
+def memory_needed(n: int, p: int, k: int) -> int:
+    """Bytes that a fit holds beside the blocks of rows: the sample and its search, sums of all and of each thread."""
+    m = count_sample(n, p)
+    return 8 * (2 * m * p + 7 * k * (m + p)) + 8 * 3 * k * p * (allowed_threads() + 2)

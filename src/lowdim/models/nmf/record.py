@@ -4,60 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from lowdim.errors import FormatError
-from lowdim.results.fields import INLINE, Later, Name, NonNegative, Prefix, Share, has, size
-from lowdim.results.record import Columns, Held, Provenance, said_of
+from lowdim.models.nmf.loss import Loss, loss_of
+from lowdim.results.fields import INLINE, AddedLater, Name, NonNegative, Prefix, Share, has, size
+from lowdim.results.record import Columns, HeldWhileUnchanged, Provenance, describe_change
+from lowdim.results.sparseness import hoyer, sparseness
 from lowdim.types import Floats
-
-# How few of its entries a vector is made of.
-
-
-def hoyer(sums: Floats, squares: Floats, length: int) -> Floats:
-    """Hoyer's sparseness of vectors of so many entries, from Σ|v| and Σv²: 0 where all entries are equal, 1 where one
-    alone is not zero (Hoyer 2004, "Non-negative matrix factorization with sparseness constraints"); NaN of zeros.
-
-    >>> import numpy as np
-    >>> hoyer(np.array([1.0, 4.0]), np.array([1.0, 4.0]), 4)
-    array([1., 0.])
-    """
-    if length < 2:
-        return np.where(squares > 0, 0.0, np.nan)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = (np.sqrt(length) - sums / np.sqrt(squares)) / (np.sqrt(length) - 1.0)
-    return found
-
-
-def sparseness(vectors: Floats) -> Floats:
-    """(k,) of the rows of a (k, m) array."""
-    return hoyer(np.abs(vectors).sum(axis=1), (vectors**2).sum(axis=1), vectors.shape[1])
-
-
-# The record of a non-negative factorisation: parts that rows are made of, frozen.
-
-LOSSES = {2.0: "Frobenius", 1.0: "Kullback–Leibler", 0.0: "Itakura–Saito"}
-
-SETTINGS = {
-    "n_components": str | int,
-    "init": str | None,
-    "solver": str,
-    "beta_loss": str | float,
-    "tol": float,
-    "max_iter": int,
-    "random_state": int | None,
-    "alpha_W": float,
-    "alpha_H": str | float,
-    "l1_ratio": float,
-    "verbose": bool | int,
-    "shuffle": bool,
-    "n_init": int,
-    "unstored": Literal["zero", "missing"],
-    "n_jobs": Literal[-1] | int | None,
-}
-"""What a file may say of settings."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +44,7 @@ class Descent:
     """What was asked for."""
     steps: int
     converged: bool
-    note: Annotated[str, Later("")] = ""
+    note: Annotated[str, AddedLater("")] = ""
     """What was done to the parts since, so that nothing of this holds; empty: nothing."""
 
 
@@ -138,7 +94,7 @@ class Past:
 
 
 def _withdrawn(fit: NonNegativeFit, given: Descent, changed: tuple[str, ...]) -> Descent:
-    return replace(given, converged=False, note=said_of(tuple(f"{name}_" for name in changed), "changed"))
+    return replace(given, converged=False, note=describe_change(tuple(f"{name}_" for name in changed), "changed"))
 
 
 @dataclass(frozen=True)
@@ -165,7 +121,7 @@ class NonNegativeFit:
     """Entries of which nothing is known."""
     provenance: Provenance
     past: Annotated[Past, Prefix("past_")]
-    descent: Held[Descent] = Held("components", withdrawn=_withdrawn)  # noqa: RUF009  a descriptor
+    descent: HeldWhileUnchanged[Descent] = HeldWhileUnchanged("components", withdrawn=_withdrawn)  # noqa: RUF009  a descriptor
     """How these parts were found, as long as they are what was found."""
     columns: Columns = None
     stability: Annotated[Floats | None, "k"] = None
@@ -196,9 +152,14 @@ class NonNegativeFit:
         return int(self.components.shape[1])
 
     @property
+    def loss_function(self) -> Loss:
+        """What was minimised."""
+        return loss_of(self.beta)
+
+    @property
     def loss_name(self) -> str:
         """The divergence by name."""
-        return LOSSES.get(self.beta, f"β = {self.beta:g}")
+        return self.loss_function.name
 
     @property
     def error(self) -> float:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadParameter
-from lowdim.models.base.output import frame_kind, make_table, scores_table
+from lowdim.errors import BadParameter, Setting, Words
+from lowdim.models.base.output import make_table, scores
 from lowdim.words import column_names
 
 
@@ -32,16 +32,16 @@ def loss(model: Any, X: Any) -> Any:
     return make_table(model._frame_kind, {"look": np.arange(len(path)), "loss": path})
 
 
-def scores(model: Any, X: Any) -> Any:
-    """Codes of rows."""
-    if X is None:
-        raise BadParameter("NMF.table('scores') needs the rows whose codes are wanted: table('scores', X).")
-    return scores_table(frame_kind(X) or model._frame_kind, model._axes, model._scores(X), like=X)
-
-
 def choice(model: Any, X: Any) -> Any:
-    """What "held_out" compared; None where it did not choose."""
-    return None if model.choice_ is None else make_table(model._frame_kind, dict(model.choice_))
+    """What "held_out" compared."""
+    if model.choice_ is None:
+        raise BadParameter(
+            Words("NMF.table('choice')", "the table choice"),
+            ": nothing was compared: fit with ",
+            Setting("n_components", "held_out"),
+            ".",
+        )
+    return make_table(model._frame_kind, dict(model.choice_))
 
 
 TABLES = {"parts": parts, "components": components, "loss": loss, "scores": scores, "choice": choice}

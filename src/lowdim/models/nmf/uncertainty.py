@@ -14,15 +14,15 @@ from lowdim.errors import BadParameter, LowdimWarning, TooLarge
 from lowdim.models.base.uncertainty import EXCHANGEABLE, Question
 from lowdim.models.nmf.fit import rows_in_memory, searched
 from lowdim.models.nmf.model import codes_of_block
-from lowdim.models.nmf.problem import penalty_of, rows_of
 from lowdim.models.nmf.record import NonNegativeFit
+from lowdim.models.nmf.rows import penalty_of, rows_of
 from lowdim.models.nmf.settings import NmfTask, task_of
 from lowdim.models.nmf.solvers.normal_form import matched
 from lowdim.results.uncertainty import Stability, Uncertainty
 from lowdim.runtime.memory import available_memory
 from lowdim.runtime.threads import at_most_threads, in_order
-from lowdim.solvers.resampling.axes import in_blocks, largest_angle, percentiles
-from lowdim.solvers.resampling.bootstrap import drawn, units_of
+from lowdim.solvers.resampling.axes import make_intervals, measure_largest_angle, percentiles
+from lowdim.solvers.resampling.bootstrap import draw_counts, units_of
 from lowdim.sources.source import Block
 from lowdim.types import Floats
 
@@ -64,8 +64,8 @@ def answer(question: Question) -> Uncertainty:
     codes = np.ascontiguousarray(np.asarray(question.model._scores(question.X), dtype=np.float64).T)
     intervals = {
         "shares": percentiles(np.stack([one.shares for one in found], axis=1), fit.masses, level),
-        "components": in_blocks(_draws([one.parts for one in found]), fit.components, count, level),
-        "scores": in_blocks(_draws([one.codes for one in found]), codes, count, level),
+        "components": make_intervals(_draws([one.parts for one in found]), fit.components, count, level),
+        "scores": make_intervals(_draws([one.codes for one in found]), codes, count, level),
     }
     late = sum(not one.finished for one in found)
     return question.answer(
@@ -89,7 +89,7 @@ def _refits(question: Question, fit: NonNegativeFit, n: int, count: int) -> list
     owner = units_of(n, question.weight)
 
     def work(number: int) -> Refit:
-        times = drawn(owner, n, question.seed, number).astype(np.int64)
+        times = draw_counts(owner, n, question.seed, number).astype(np.int64)
         return _refit(given, codes, fit, task, np.repeat(np.arange(n), times))
 
     with at_most_threads("NMF", question.model.n_jobs), warnings.catch_warnings():
@@ -99,8 +99,8 @@ def _refits(question: Question, fit: NonNegativeFit, n: int, count: int) -> list
 
 def _refit(given: Any, codes: Floats, fit: NonNegativeFit, task: NmfTask, chosen: NDArray[np.int64]) -> Refit:
     """Parts of the chosen rows, from those of all rows on."""
-    rows = rows_of(given[chosen], None, task.beta, task.unstored)
-    problem = rows.problem(task.beta, penalty_of(task, rows.count))
+    rows = rows_of(given[chosen], None, task.loss, task.unstored)
+    problem = rows.problem(task.loss, penalty_of(task, rows.count))
     start = replace(task, k=fit.k, init="custom", W=_lifted(codes)[chosen], H=_lifted(fit.components), starts=1)
     best = searched(problem, fit.k, start).best
     places, _ = matched(fit.components, best.H)
@@ -115,7 +115,7 @@ def _stability(found: list[Refit], fit: NonNegativeFit, level: float) -> Stabili
     cosines = np.stack([one.cosines for one in found])
     angles = np.degrees(np.arccos(np.clip(np.einsum("bii->bi", cosines), 0.0, 1.0)))
     bases = np.linalg.qr(np.stack([fit.components, *[one.parts for one in found]]).swapaxes(1, 2))[0]
-    planes = largest_angle(np.einsum("pi,bpj->bij", bases[0], bases[1:]))
+    planes = measure_largest_angle(np.einsum("pi,bpj->bij", bases[0], bases[1:]))
     return Stability(
         kept=(cosines.argmax(axis=2) == np.arange(fit.k)).mean(axis=0),
         angle=np.median(angles, axis=0),

@@ -4,20 +4,17 @@ Its files, in reading order::
 
     model        Principal component regression.
     settings     Settings of a regression on principal components, checked.
-    fit          How a regression on components is made: folds → choice → certified axes → record. The whole story in
-                 one place.
+    fit          How a regression on components is made: rows and responses, checked → folds → choice → certified axes →
+                 record.
     folds        Cross-validation of a regression on components: how rows are split, and what each fold predicts.
-    sample       The rows of a regression with their responses: a sample of them, and whether they are the training
-                 data.
     rivals       Ordinary least squares, ridge and partial least squares beside principal component regression, on the
                  same folds.
-    record       The record of a regression on principal components, and how a model file keeps it.
-    overview     A regression on components in words, with least squares, ridge and PLS beside it.
-    report       The page of a regression on components: coefficients, predictions of held-out rows, and other methods.
+    record       The record of a regression on principal components: axes, what each says of responses, how well it
+                 predicts.
+    overview     What card, screen, JSON and page show of a regression on components.
     figures      Figures of a regression: coefficients, predictions of held-out rows, and error by components.
     tables       Tables of a regression on components.
-    uncertainty  Bootstrap of a regression on components: rows are drawn with their responses, and everything is done
-                 anew.
+    uncertainty  Bootstrap of a regression on components: rows are drawn with their responses, and all is fitted again.
     solvers      Least squares on principal components, and how sure its coefficients are when axes come from the same
                  rows.
 """

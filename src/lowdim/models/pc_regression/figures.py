@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadParameter
 from lowdim.models.base import parameters
-from lowdim.models.base.plots import Plots, checked_most, column_of, scores
+from lowdim.models.base.plots import Plots, check_most, column_of, figure, scores
 from lowdim.models.pc_regression.record import RegressionFit
-from lowdim.models.pc_regression.tables import regression_table
+from lowdim.models.pc_regression.tables import coefficient_columns
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import inks, literal, new_axes, new_figure, note, plain
 from lowdim.views.text.lines import shortened
@@ -238,22 +238,6 @@ LONGEST = 24
 """Letters of a column's name."""
 
 
-def draw_coefficients(found: Coefficients, ax: Any) -> Any:
-    """A dot and an interval for each column, or, where columns are places of a spectrum, a line in a band.
-
-    Columns whose interval leaves zero out stand out.
-    """
-    ink = inks(ax)
-    if found.places is not None:
-        _draw_spectrum(found, ax, ink)
-    else:
-        _draw_dots(found, ax, ink)
-    wide = f"{100 * found.level:g} %"
-    more = f"; {found.left_out:,} columns nearer to zero not shown" if found.left_out else ""
-    note(ax, f"{wide} intervals, {found.basis or 'given the components'}{more}")
-    return plain(ax)
-
-
 def _draw_dots(found: Coefficients, ax: Any, ink: Any) -> None:
     places = np.arange(len(found.names))
     for some, colour in ((~found.clear, ink.faint), (found.clear, ink.first)):
@@ -352,28 +336,30 @@ def draw_predictions(found: Predictions, ax: Any = None, q2: float | None = None
 # Figures of a regression on components.
 
 
+@figure
 def validation(self: Plots, ax: Any = None, *, most: int = 30) -> Any:
-    """Error of held-out rows by the number of components, with a band of one standard error."""
-    return draw_validation(self._model.fit_, self._axes(ax), checked_most(most))
+    """Error of held-out rows by the number of components, with a band of one standard error.
+
+    Parameters
+    ----------
+    most : int
+        Components up to which it is drawn; more where the best, or those used, are beyond.
+    """
+    return draw_validation(self._model.fit_, self._axes(ax), check_most(most))
 
 
+@figure
 def predictions(self: Plots, X: Any, y: Any, ax: Any = None, *, response: int = 1, level: float = 0.95) -> Any:
     """Rows by what was measured of a response and what is predicted, with intervals of this level.
 
     Parameters
     ----------
-    X : array (n, p), frame or file
     y : array of shape (n,) or (n, m), or the name of a column of X
         What was measured. Rows of the fit look better than new ones do: give those that the model has not seen.
-    ax : matplotlib Axes, or None for a new figure
     response : int
         Which of several responses, counted from 1.
     level : float
         Of intervals for a new response.
-
-    Returns
-    -------
-    matplotlib Axes
     """
     model, fit = self._model, self._model.fit_
     place = _response("predictions", response, fit.m)
@@ -389,6 +375,7 @@ def predictions(self: Plots, X: Any, y: Any, ax: Any = None, *, response: int = 
     return draw_predictions(found[place], self._axes(ax))
 
 
+@figure
 def coefficients(
     self: Plots, ax: Any = None, *, response: int = 1, level: float = 0.95, most: int = 30, standardised: bool = False
 ) -> Any:
@@ -399,7 +386,6 @@ def coefficients(
 
     Parameters
     ----------
-    ax : matplotlib Axes, or None for a new figure
     response : int
         Which of several responses, counted from 1.
     level : float
@@ -409,23 +395,25 @@ def coefficients(
         all columns.
     standardised : bool
         Of columns divided by their standard deviations, so that they can be compared whatever their units.
-
-    Returns
-    -------
-    matplotlib Axes
     """
     fit = self._model.fit_
     place = _response("coefficients", response, fit.m)
     parameters.real("plot.coefficients", "level", level, 0.0)
-    table = regression_table(fit, "coefficients", level)
+    if not 0 < level < 1:
+        raise BadParameter.of("plot.coefficients", "level", level, "a number between 0 and 1, such as 0.95")
+    table = coefficient_columns(fit, level)
     if standardised and column_spreads(fit) is None:
         raise BadParameter(
             "plot.coefficients(standardised=True): this model's file does not tell the columns' variances: fit it "
             "again."
         )
-    found = fit_coefficients(fit, place, table, level, checked_most(most), standardised)
+    found = fit_coefficients(fit, place, table, level, check_most(most), standardised)
     size = (6.0, 3.8) if found.places is not None else (5.2, 1.0 + 0.24 * len(found.names))
-    return draw_coefficients(found, self._axes(ax, *size))
+    ax = self._axes(ax, *size)
+    (_draw_dots if found.places is None else _draw_spectrum)(found, ax, inks(ax))
+    more = f"; {found.left_out:,} columns nearer to zero not shown" if found.left_out else ""
+    note(ax, f"{100 * level:g} % intervals, {found.basis or 'given the components'}{more}")
+    return plain(ax)
 
 
 def _response(figure: str, response: Any, responses: int) -> int:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -13,22 +14,55 @@ from sklearn.model_selection import GroupKFold, KFold
 
 from lowdim.errors import BadInput, BadParameter
 from lowdim.models.pc_regression.record import Validation
-from lowdim.models.pc_regression.sample import Sample
 from lowdim.models.pc_regression.settings import OWNER, RegressionTask
-from lowdim.models.pc_regression.solvers import Rows, scored_axes, turned
-from lowdim.models.probabilistic_pca.fit import SMALL
+from lowdim.models.pc_regression.solvers import Rows, rotate_columns, score_axes
+from lowdim.models.probabilistic_pca.count import MOST_STEPS, ROUGH_TOL
+from lowdim.models.probabilistic_pca.fit import MOST_ENTRIES_FOR_ARD
 from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
-from lowdim.models.probabilistic_pca.solvers.held_out import ROUGH, STEPS
-from lowdim.results.certificate import counted
 from lowdim.runtime.threads import in_order
-from lowdim.sources.views_of_rows import as_counts
+from lowdim.sources.wrapped import scale_to_counts
 from lowdim.types import Floats, Indices
+from lowdim.words import plural
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Rows as they came, some perhaps of weight 0: splits may name their places, so splitters see all of them."""
+
+    given: Rows  # (n rows) weights may be 0
+    every_group: Any  # (n,) which rows belong together; None: none do
+    kept: Indices  # (r,) places of rows whose weight is above 0
+
+    @classmethod
+    def of(cls, given: Rows, groups: Any = None) -> Sample:
+        """Of rows and their groups."""
+        return cls(given, groups, np.flatnonzero(given.weight > 0))
+
+    def weighing(self, weight: Floats) -> Sample:
+        """The same rows with other weights (n,)."""
+        return Sample.of(Rows(self.given.X, self.given.Y, weight), self.every_group)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The r rows that count."""
+        return self.given if len(self.kept) == len(self.given.X) else self.given.some(self.kept)
+
+    @cached_property
+    def groups(self) -> Any:
+        """(r,) of the rows that count; None: there are none."""
+        return None if self.every_group is None else self.every_group[self.kept]
+
+    @property
+    def n_groups(self) -> int | None:
+        """How many groups the rows that count are of; None: there are none."""
+        return None if self.groups is None else len(np.unique(self.groups))
+
 
 # Which rows are held out of which: folds of rows or of whole groups, splitters of scikit-learn, splits as given.
 
 Split = tuple[Indices, Indices]
 
-FEW = 5
+INNER_FOLDS = 5
 """Folds of a part of the rows that the model's own splits cannot split."""
 
 
@@ -49,37 +83,37 @@ class Splits:
         return bool(self.pairs) and all(len(train) > 1 and len(test) > 0 for train, test in self.pairs)
 
 
-def splits_of(task: RegressionTask, sample: Sample, repeats: int) -> Splits:
+def make_splits(task: RegressionTask, sample: Sample, repeats: int) -> Splits:
     """The folds of the rows that count. Splitters are shown all rows that came, whose places they may know."""
     if isinstance(task.cv, int):
-        return _shuffled(task.cv, len(sample.kept), sample.groups, repeats, task.seed)
-    pairs = [_moved(pair, sample) for pair in _pairs(task.cv, sample)]
+        return _shuffle_rows(task.cv, len(sample.kept), sample.groups, repeats, task.seed)
+    pairs = [_renumber(pair, sample) for pair in _read_pairs(task.cv, sample)]
     pairs = [pair for pair in pairs if len(pair[1])]  # a part may have had rows of weight 0 alone
     if isinstance(task.cv, list):
-        return Splits(pairs, counted(len(pairs), "given split"), sample.groups)
-    return Splits(pairs, f"{counted(len(pairs), 'split')} of {type(task.cv).__name__}", sample.groups)
+        return Splits(pairs, plural(len(pairs), "given split"), sample.groups)
+    return Splits(pairs, f"{plural(len(pairs), 'split')} of {type(task.cv).__name__}", sample.groups)
 
 
-def splits_within(task: RegressionTask, sample: Sample) -> Splits:
+def make_inner_splits(task: RegressionTask, sample: Sample) -> Splits:
     """Folds, once, of a part of the rows or of a resample of them; where there are none such, a few that say so."""
     try:
-        found = splits_of(task, sample, 1)
+        found = make_splits(task, sample, 1)
     except (ValueError, IndexError):  # scikit-learn's ways of saying no, and ours
         found = Splits([], "")
     if found.usable:
         return found
     groups = sample.groups if (sample.n_groups or 0) > 1 else None
-    made = _shuffled(FEW, len(sample.kept), groups, 1, task.seed)
+    made = _shuffle_rows(INNER_FOLDS, len(sample.kept), groups, 1, task.seed)
     why = "the given splits leave too few rows" if isinstance(task.cv, list) else "they are of one group"
     if not isinstance(task.cv, (int, list)):
         why = f"{type(task.cv).__name__} cannot split them"
     return Splits(made.pairs, f"{made.words}, as {why}", groups, instead=True)
 
 
-def _shuffled(cv: int, n: int, groups: Any, repeats: int, seed: Any) -> Splits:
+def _shuffle_rows(cv: int, n: int, groups: Any, repeats: int, seed: Any) -> Splits:
     rng = np.random.RandomState(np.random.default_rng(seed).integers(2**31 - 1))
     if groups is not None:
-        return _whole_groups(cv, n, groups, repeats, rng)
+        return _shuffle_groups(cv, n, groups, repeats, rng)
     folds = min(cv, n)
     times = 1 if folds == n else repeats  # leaving each row out has only one way
     pairs = [pair for _ in range(times) for pair in KFold(folds, shuffle=True, random_state=rng).split(range(n))]
@@ -87,7 +121,7 @@ def _shuffled(cv: int, n: int, groups: Any, repeats: int, seed: Any) -> Splits:
     return Splits(pairs, words)
 
 
-def _whole_groups(cv: int, n: int, groups: Any, repeats: int, rng: np.random.RandomState) -> Splits:
+def _shuffle_groups(cv: int, n: int, groups: Any, repeats: int, rng: np.random.RandomState) -> Splits:
     count = len(np.unique(groups))
     if count < 2:
         raise BadInput(f"groups holds {count} group, but at least 2 are needed to hold one out.")
@@ -98,30 +132,30 @@ def _whole_groups(cv: int, n: int, groups: Any, repeats: int, rng: np.random.Ran
     return Splits(pairs, f"{folds} folds of whole groups" + (f" × {times}" if times > 1 else ""), groups)
 
 
-def _pairs(cv: Any, sample: Sample) -> list[Split]:
+def _read_pairs(cv: Any, sample: Sample) -> list[Split]:
     """Splits of all rows that came, checked."""
     rows = sample.given
     y = rows.Y if rows.Y.shape[1] > 1 else rows.Y[:, 0]
     found = cv if isinstance(cv, list) else list(cv.split(rows.X, y, sample.every_group))
     if not found:
         raise BadParameter.of(OWNER, "cv", cv, "a splitter, or splits, with at least one split of these rows")
-    return [_checked(pair, len(rows.X), i) for i, pair in enumerate(found)]
+    return [_check_pair(pair, len(rows.X), i) for i, pair in enumerate(found)]
 
 
-def _checked(pair: Any, n: int, i: int) -> Split:
-    train, test = (_places(part, n, i) for part in pair)
+def _check_pair(pair: Any, n: int, i: int) -> Split:
+    train, test = (_check_places(part, n, i) for part in pair)
     if not len(train) or not len(test):
         raise BadParameter(f"{OWNER}(cv=…): split {i} has {len(train)} rows to learn from and {len(test)} to hold out.")
     both = np.intersect1d(train, test)
     if len(both):
         raise BadParameter(
-            f"{OWNER}(cv=…): split {i} has {counted(len(both), 'row')} in both of its parts (row {both[0]} is one), "
+            f"{OWNER}(cv=…): split {i} has {plural(len(both), 'row')} in both of its parts (row {both[0]} is one), "
             "but a row that is held out must not be learnt from: take them out of one."
         )
     return train, test
 
 
-def _places(part: Any, n: int, i: int) -> Indices:
+def _check_places(part: Any, n: int, i: int) -> Indices:
     """Places of rows from 0, also where they came as a mask."""
     found = np.asarray(part)
     if found.dtype == bool and found.shape == (n,):
@@ -140,7 +174,7 @@ def _places(part: Any, n: int, i: int) -> Indices:
     return found.astype(np.int64)
 
 
-def _moved(pair: Split, sample: Sample) -> Split:
+def _renumber(pair: Split, sample: Sample) -> Split:
     """A split of all rows as one of those that count."""
     place = np.full(len(sample.given.X), -1, dtype=np.int64)
     place[sample.kept] = np.arange(len(sample.kept))
@@ -163,43 +197,43 @@ class Held:
     """(h, c, m) squared."""
 
 
-def filler_of(rows: Rows, seed: Any) -> ProbabilisticPCA:
+def fit_filler(rows: Rows, seed: Any) -> ProbabilisticPCA:
     """Probabilistic PCA of what is known of these rows, as many components as its rule finds."""
-    return _filler(rows, seed).fit(rows.X, sample_weight=rows.weight)
+    return _make_filler(rows, seed).fit(rows.X, sample_weight=rows.weight)
 
 
-def _filler(rows: Rows, seed: Any, **rough: Any) -> ProbabilisticPCA:
-    # "auto" would find the number by hiding entries, which is dear, where a fold's own rows happen to have no holes
-    rule: Literal["ard", "auto"] = "ard" if rows.X.size <= SMALL else "auto"
+def _make_filler(rows: Rows, seed: Any, **rough: Any) -> ProbabilisticPCA:
+    # "auto" would choose by hiding entries, which is expensive, where a fold's own rows happen to be complete
+    rule: Literal["ard", "auto"] = "ard" if rows.X.size <= MOST_ENTRIES_FOR_ARD else "auto"
     return ProbabilisticPCA(rule, scale=True, random_state=seed, **rough)
 
 
-def rough_filler_of(rows: Rows, seed: Any) -> ProbabilisticPCA:
+def fit_rough_filler(rows: Rows, seed: Any) -> ProbabilisticPCA:
     """The same for a fold: what it fills in settles long before the last digits of the likelihood."""
-    return _filler(rows, seed, tol=ROUGH, max_iter=STEPS).fit(rows.X, sample_weight=rows.weight)
+    return _make_filler(rows, seed, tol=ROUGH_TOL, max_iter=MOST_STEPS).fit(rows.X, sample_weight=rows.weight)
 
 
 @contextmanager
-def unwarned() -> Iterator[None]:
-    """What is worth a warning of the model is none of its folds. To be entered outside threads, which share filters."""
+def silence_warnings() -> Iterator[None]:
+    """Silence warnings inside folds, as the model warns once. To be entered outside threads, which share filters."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
-def filled_pair(train: Rows, test: Rows, seed: Any) -> tuple[Rows, Rows]:
-    """Both without holes: filled by a model of the rows that are fitted, which knows nothing of the others."""
+def fill_pair(train: Rows, test: Rows, seed: Any) -> tuple[Rows, Rows]:
+    """Both without missing values: filled by a model of the rows that are fitted, which knows nothing of the others."""
     if np.isfinite(train.X).all() and np.isfinite(test.X).all():
         return train, test
-    filler = rough_filler_of(train, seed)
+    filler = fit_rough_filler(train, seed)
     one, other = (Rows(np.nan_to_num(filler.impute(part.X)), part.Y, part.weight) for part in (train, test))
     return one, other
 
 
-def held_out(rows: Rows, splits: Splits, task: RegressionTask) -> Held:
+def predict_held_out(rows: Rows, splits: Splits, task: RegressionTask) -> Held:
     """Predict every row by models that never saw it."""
     if task.scale is False and rows.X.shape[1] > len(rows.X) and np.isfinite(rows.X).all():
-        rows = turned(rows)[0]
+        rows = rotate_columns(rows)[0]
     if not splits.usable:
         raise BadInput(
             f"{len(rows.X)} rows ({splits.words}): some fold leaves fewer than 2 rows to fit or none to judge: give "
@@ -209,17 +243,17 @@ def held_out(rows: Rows, splits: Splits, task: RegressionTask) -> Held:
     pick = task.pick
 
     def fold(pair: Split) -> tuple[Indices, Floats, int]:
-        train, test = filled_pair(rows.some(pair[0]), rows.some(pair[1]), task.seed)
-        found = scored_axes(train, task.scale)
+        train, test = fill_pair(rows.some(pair[0]), rows.some(pair[1]), task.seed)
+        found = score_axes(train, task.scale)
         path = found.path(test.X, most)
         if pick is not None:
             path = np.concatenate([path, found.predicted(test.X, pick(found))[:, None]], axis=1)
         return pair[1], path, found.rank
 
-    return _gathered(rows, in_order(fold, splits.pairs), most, pick is not None)
+    return _average_folds(rows, in_order(fold, splits.pairs), most, pick is not None)
 
 
-def _gathered(rows: Rows, folds: Iterator[tuple[Indices, Floats, int]], most: int, ruled: bool) -> Held:
+def _average_folds(rows: Rows, folds: Iterator[tuple[Indices, Floats, int]], most: int, ruled: bool) -> Held:
     n, m = rows.Y.shape
     shape = (n, most + 1 + ruled, m)
     predictions, errors, times = np.zeros(shape), np.zeros(shape), np.zeros(n)
@@ -236,7 +270,7 @@ def _gathered(rows: Rows, folds: Iterator[tuple[Indices, Floats, int]], most: in
     return Held(places, predictions[places][:, columns] / count, errors[places][:, columns] / count)
 
 
-def spreads(rows: Rows, places: Indices) -> Floats:
+def response_variances(rows: Rows, places: Indices) -> Floats:
     """(m,) mean squares of responses at these places about the mean of all: the unit of Q² and of relative errors.
 
     0 for a constant response. Where the rows at these places alone do not vary, that of all rows.
@@ -250,9 +284,9 @@ def spreads(rows: Rows, places: Indices) -> Floats:
     return np.where(every <= rounding, 0.0, np.where(some <= rounding, every, some))
 
 
-def relative(errors: Floats, rows: Rows, places: Indices) -> Floats:
-    """(h, c) squared errors (h, c, m) of rows at these places in units of `spreads`: the mean over what varies."""
-    unit = spreads(rows, places)
+def scale_errors(errors: Floats, rows: Rows, places: Indices) -> Floats:
+    """(h, c) squared errors (h, c, m) of rows in units of `response_variances`: the mean over responses that vary."""
+    unit = response_variances(rows, places)
     gain = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
     return np.asarray(errors @ gain / max(1, int((unit > 0).sum())))
 
@@ -263,7 +297,7 @@ def mean_and_error(losses: Floats, weight: Floats, groups: Any) -> tuple[Floats,
     A weight counts rows: one of 2 is as two rows. Rows of a group may be alike, so groups are what varies then: the
     mean is the ratio of two sums over groups.
     """
-    weight = as_counts(weight)
+    weight = scale_to_counts(weight)
     total = float(weight.sum())
     mean = weight @ losses / total
     if groups is None:
@@ -277,7 +311,7 @@ def mean_and_error(losses: Floats, weight: Floats, groups: Any) -> tuple[Floats,
     return mean, np.sqrt((off**2).sum(axis=0) * len(off) / max(len(off) - 1, 1)) / total
 
 
-def within_one_error(error: Floats, std_error: Floats) -> tuple[int, int]:
+def choose_within_one_error(error: Floats, std_error: Floats) -> tuple[int, int]:
     """The number of components with the smallest error, and the fewest within one standard error of it.
 
     Breiman, Friedman, Olshen & Stone 1984, "Classification and regression trees", §3.4.3.
@@ -286,13 +320,13 @@ def within_one_error(error: Floats, std_error: Floats) -> tuple[int, int]:
     return best, int(np.argmax(error <= error[best] + std_error[best]))
 
 
-def validation_of(rows: Rows, held: Held, splits: Splits, task: RegressionTask) -> tuple[Validation, int]:
+def validate(rows: Rows, held: Held, splits: Splits, task: RegressionTask) -> tuple[Validation, int]:
     """What the held-out rows say, and the column of `held` that the rule stands in."""
     weight = rows.weight[held.places]
     ruled = task.pick is not None
     path = held.errors[:, : held.errors.shape[1] - ruled]
-    error, std_error = judged(path, rows, held.places, splits)
-    best, within = within_one_error(error, std_error)
+    error, std_error = judge(path, rows, held.places, splits)
+    best, within = choose_within_one_error(error, std_error)
     column = held.errors.shape[1] - 1 if ruled else within if task.one_se else best
     press = weight @ held.errors[:, column]
     found = Validation(
@@ -300,7 +334,7 @@ def validation_of(rows: Rows, held: Held, splits: Splits, task: RegressionTask) 
         std_error=std_error,
         rmse=np.sqrt(np.tensordot(weight, path, 1) / weight.sum()),
         press=press,
-        q2=explained(press, rows, held.places),
+        q2=explain_held_out(press, rows, held.places),
         best=best,
         within=within,
         folds=len(splits.pairs),
@@ -310,14 +344,16 @@ def validation_of(rows: Rows, held: Held, splits: Splits, task: RegressionTask) 
     return found, column
 
 
-def judged(errors: Floats, rows: Rows, places: Indices, splits: Splits) -> tuple[Floats, Floats]:
+def judge(errors: Floats, rows: Rows, places: Indices, splits: Splits) -> tuple[Floats, Floats]:
     """(c,) mean relative errors of squared errors (h, c, m) at these places, and their standard errors."""
     groups = None if splits.groups is None else splits.groups[places]
-    mean, std_error = mean_and_error(relative(errors, rows, places), rows.weight[places], groups)
-    return mean if spreads(rows, places).any() else np.ones_like(mean), std_error  # Q² of a constant is called 0
+    mean, std_error = mean_and_error(scale_errors(errors, rows, places), rows.weight[places], groups)
+    return mean if response_variances(rows, places).any() else np.ones_like(
+        mean
+    ), std_error  # Q² of a constant is called 0
 
 
-def explained(press: Floats, rows: Rows, places: Indices) -> Floats:
+def explain_held_out(press: Floats, rows: Rows, places: Indices) -> Floats:
     """(m,) 1 − PRESS / Σ (y − ȳ)² over rows at these places, about the mean of all; 0 for a constant response."""
-    squares = spreads(rows, places) * rows.weight[places].sum()
+    squares = response_variances(rows, places) * rows.weight[places].sum()
     return np.asarray(1 - np.divide(press, squares, out=np.ones_like(press), where=squares > 0))

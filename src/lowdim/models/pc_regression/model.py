@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import scipy.stats
@@ -13,27 +13,37 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadParameter
-from lowdim.matrices.missing import naming_all_holes
+from lowdim.matrices.missing import naming_all_missing
 from lowdim.models.base import parameters
 from lowdim.models.base.estimator import RecordedModel, refuse_one_pass
-from lowdim.models.base.output import frame_kind, make_table
-from lowdim.models.base.parameters import Missing, Number, Rule, Seed
+from lowdim.models.base.output import table_by_name
+from lowdim.models.base.parameters import (
+    CHECKED_BY_FIT,
+    ColumnScale,
+    Count,
+    Missing,
+    Needed,
+    Number,
+    Range,
+    Saved,
+    Seed,
+)
 from lowdim.models.pc_regression.figures import RegressionPlots
-from lowdim.models.pc_regression.fit import fit_regression
-from lowdim.models.pc_regression.record import RegressionFit
-from lowdim.models.pc_regression.sample import (
+from lowdim.models.pc_regression.fit import (
     check_same_rows,
+    fit_regression,
     predictions_of_block,
     read_sample,
+    read_target_names,
     scores_of_block,
-    target_names,
 )
+from lowdim.models.pc_regression.record import RegressionFit
 from lowdim.models.pc_regression.settings import OWNER, task_of
-from lowdim.models.pc_regression.tables import regression_table
-from lowdim.models.pc_regression.uncertainty import BootstrapCoefficients, bootstrapped
+from lowdim.models.pc_regression.tables import TABLES
+from lowdim.models.pc_regression.uncertainty import BootstrapCoefficients, bootstrap_coefficients
 from lowdim.results.certificate import Certificate
+from lowdim.sources.source import Source
 from lowdim.types import Floats
-from lowdim.words import printable
 
 
 class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit]):  # type: ignore[misc]
@@ -97,13 +107,13 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
 
     def __init__(
         self,
-        n_components: Number | Literal["cv", "t-test"] | None = "cv",
+        n_components: Annotated[Number | Literal["cv", "t-test"] | None, CHECKED_BY_FIT] = "cv",
         *,
-        scale: Any = False,
-        cv: Any = 10,
-        repeats: int = 5,
-        rule: Rule = "one_se",
-        alpha: float = 0.05,
+        scale: ColumnScale = False,
+        cv: Annotated[Any, CHECKED_BY_FIT, Saved(int | None, or_none=True)] = 10,
+        repeats: Count = 5,
+        rule: Literal["one_se", "best"] = "one_se",
+        alpha: Annotated[float, Range(0, 1, inside=True), Needed("a number between 0 and 1, such as 0.05")] = 0.05,
         missing: Missing = "error",
         compare: bool = False,
         random_state: Seed = 0,
@@ -121,10 +131,19 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> PCRegression:
-        """Regress y, (n,) or (n, m), on the components of the rows of X, (n, p).
+        """Regress y on the components of the rows of X.
 
-        `sample_weight` (n,) counts rows: 2 means twice; weights that add up to less than the rows are shares, and are
-        scaled up to them. Rows of one of the `groups` (n,) are held out together.
+        Parameters
+        ----------
+        X : array, sparse matrix, frame, dask data, path, iterator of row blocks or Source
+            Rows, (n, p); what `lowdim.open` takes.
+        y : array of shape (n,) or (n, m)
+            Responses.
+        sample_weight : array of shape (n,) or None
+            How often each row counts: 2 means twice; weights that add up to less than the rows are shares, and are
+            scaled up to them.
+        groups : array of shape (n,) or None
+            Rows of one group are held out together.
 
         Returns
         -------
@@ -134,15 +153,15 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
         source = self._opened(X, reset=True)
         task = task_of(self, source.n_columns)
         sample, flat = read_sample(source, y, sample_weight, groups, task.fills)
-        targets = target_names(y)
+        targets = read_target_names(y)
         if task.compare:
-            from lowdim.models.pc_regression.rivals import refuse_few, rivals
+            from lowdim.models.pc_regression.rivals import compare_rivals, refuse_few
 
             refuse_few(sample, task)
         learnt = fit_regression(source, sample, task)
         fit = replace(learnt.fit, flat=flat, targets=targets)
         if task.compare:
-            found, words = rivals(sample, task)
+            found, words = compare_rivals(sample, task)
             fit = replace(fit, rivals=found, rivals_words=words)
         self._record = fit
         self._remember(X, source)
@@ -211,7 +230,7 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
         task = task_of(self, self.n_features_in_)
         sample, _ = read_sample(self._opened(X, reset=False), y, sample_weight, groups, task.fills)
         check_same_rows(sample, self.fit_)
-        return bootstrapped(sample, self.fit_, task, choose, n_resamples, level)
+        return bootstrap_coefficients(sample, self.fit_, task, choose, n_resamples, level)
 
     @property
     def plot(self) -> RegressionPlots:
@@ -318,7 +337,7 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
     def _scores_by(self, fit: RegressionFit, X: Any) -> Any:
         """(n, k) of rows, along the components that a fit has picked."""
         source = self._opened(X, reset=False).unweighted()
-        with naming_all_holes(source, only_infinite=fit.filler is not None):
+        with naming_all_missing(source, only_infinite=fit.filler is not None):
             return source.map_rows(partial(scores_of_block, fit=fit), fit.k, np.float64)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -342,7 +361,7 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
         check_is_fitted(self)
         fit, m = self.fit_, self.fit_.m
         source = self._opened(X, reset=False).unweighted()
-        with naming_all_holes(source, only_infinite=fit.filler is not None):
+        with naming_all_missing(source, only_infinite=fit.filler is not None):
             work = partial(predictions_of_block, fit=fit, deviations=return_std)
             found = source.map_rows(work, 2 * m if return_std else m, np.float64)
         parts = [found[:, :m], found[:, m:]] if return_std else [found]
@@ -380,6 +399,10 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
             "coefficients" has the columns, with standard errors and intervals of this level; "components" the scores,
             with their variances, t-tests and what each explains; "cv" the path of cross-validation; "rivals" least
             squares, ridge and PLS beside it; "predictions" those of the rows X, with intervals.
+        X : whatever `transform` takes, or None
+            Rows, (n, p), for tables about them.
+        level : float between 0 and 1
+            Of the intervals.
 
         Returns
         -------
@@ -388,34 +411,10 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
         """
         check_is_fitted(self)
         _check_level(level)
-        kind = getattr(self, "_frame_kind", None)
-        if name != "predictions":
-            return make_table(kind, regression_table(self.fit_, name, level))
-        if X is None:
-            raise BadParameter(f"{OWNER}.table('predictions') needs rows: table('predictions', X).")
-        middle, (lower, upper) = self.predict(X), self.intervals(X, level)
-        shape = (-1, self.fit_.m)
-        values = [np.reshape(np.asarray(part), shape)[:, j] for j in range(shape[1]) for part in (middle, lower, upper)]
-        columns = dict(zip(self.fit_.interval_names, values, strict=True))
-        return make_table(frame_kind(X) or kind, columns, like=X)
+        return table_by_name(self, TABLES, name, X, level=level)
 
-    @printable
-    def explain(self, X: Any = None) -> str:
-        """What the fit did: components and why, how well it predicts, what stands beside it.
-
-        Parameters
-        ----------
-        X : None
-            As other models have it; regressions make no plan.
-
-        Returns
-        -------
-        str
-            A few lines.
-        """
-        if X is not None:
-            raise BadParameter(f"{OWNER}.explain(X): a plan is not made for regressions; call fit, then explain().")
-        return self._story()
+    def _open_to_plan(self, X: Any) -> Source:
+        raise BadParameter(f"{OWNER}.explain(X): a plan is not made for regressions; call fit, then explain().")
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
 from lowdim.models.probabilistic_pca.record import LatentFit
-from lowdim.results.fields import IN_FACTS, Later, NonNegative, OneOf, OwnSizes, Prefix, StandsFor, size
+from lowdim.results.fields import IN_FACTS, NonNegative, OneOf, OwnSizes, Prefix, StandsFor, size
 from lowdim.results.record import LinearFit, Provenance
-from lowdim.results.uncertainty import AT_LEAST, NONE
+from lowdim.results.uncertainty import AT_LEAST_LEVEL, NO_INTERVAL
 from lowdim.types import Floats
 
 RULES = ("cv", "count", "share", "t-test", "all")
@@ -28,19 +28,6 @@ TIED = (
 
 ROUNDING = 1e-9
 """Share of the sum of weights below which degrees of freedom are what its rounding left."""
-
-SETTINGS = {
-    "n_components": str | float | None,
-    "scale": bool | Literal["array"],
-    "cv": int | None,
-    "repeats": int,
-    "rule": str,
-    "alpha": float,
-    "missing": Annotated[Literal["error", "ppca"], Later("error")],
-    "compare": bool,
-    "random_state": int | None,
-}
-"""What a file may say of settings; of a splitter only its splits are told, in the record, and None is kept."""
 
 UNTOLD = StandsFor(np.nan, -1.0)
 """A standard error that rows do not tell."""
@@ -168,12 +155,12 @@ class RegressionFit:
     def basis(self) -> str:
         """What the intervals of the coefficients rest on, or why there are none."""
         if self.errors is None:
-            return f"{NONE}this model's file does not tell; fit it again"
+            return f"{NO_INTERVAL}this model's file does not tell; fit it again"
         if np.isnan(self.errors).all():
-            return f"{NONE}{TIED}"
+            return f"{NO_INTERVAL}{TIED}"
         drawn = "exchangeable rows" if self.groups is None else "exchangeable groups of rows"
         filled = ", filled values taken for known" if self.missing else ""
-        return f"{drawn}, given {self.k} component{'s' * (self.k != 1)}{filled}{AT_LEAST}"
+        return f"{drawn}, given {self.k} component{'s' * (self.k != 1)}{filled}{AT_LEAST_LEVEL}"
 
     @property
     def k(self) -> int:

@@ -17,28 +17,28 @@ from sklearn.linear_model import RidgeCV
 
 from lowdim.errors import BadInput, Words
 from lowdim.models.pc_regression.folds import (
-    FEW,
+    INNER_FOLDS,
+    Sample,
     Split,
     Splits,
-    explained,
-    filled_pair,
-    held_out,
-    judged,
+    choose_within_one_error,
+    explain_held_out,
+    fill_pair,
+    judge,
+    make_inner_splits,
+    make_splits,
     mean_and_error,
-    relative,
-    splits_of,
-    splits_within,
-    unwarned,
-    validation_of,
-    within_one_error,
+    predict_held_out,
+    scale_errors,
+    silence_warnings,
+    validate,
 )
 from lowdim.models.pc_regression.record import Rival
-from lowdim.models.pc_regression.sample import Sample
 from lowdim.models.pc_regression.settings import RegressionTask
-from lowdim.models.pc_regression.solvers import Rows, ScoredAxes, scored_axes, turned
-from lowdim.results.certificate import counted
+from lowdim.models.pc_regression.solvers import Rows, ScoredAxes, rotate_columns, score_axes
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
+from lowdim.words import plural
 
 MOST_PLS = 20
 """Components of PLS that are tried; it needs fewer than PCR, which may use all."""
@@ -72,53 +72,53 @@ def refuse_few(sample: Sample, task: RegressionTask) -> None:
     if left < 3:
         raise BadInput(
             Words(f"n_samples={n}", f"{n} rows have a target"),
-            f": {min(task.cv, n)} folds leave {counted(left, 'row')} to choose by, but to compare methods "
+            f": {min(task.cv, n)} folds leave {plural(left, 'row')} to choose by, but to compare methods "
             "that each make their own choice takes at least 3: give more rows, or ",
             Words("leave compare=True out.", "add --alone."),
         )
 
 
-def rivals(sample: Sample, task: RegressionTask) -> tuple[tuple[Rival, ...], str]:
+def compare_rivals(sample: Sample, task: RegressionTask) -> tuple[tuple[Rival, ...], str]:
     """Every method judged by rows that it neither saw nor was tuned on, and how, in words."""
     rows = sample.rows
     if task.scale is False and rows.X.shape[1] > len(rows.X) and np.isfinite(rows.X).all():
-        rows = turned(rows)[0]  # no method here sees a rotation of the columns
+        rows = rotate_columns(rows)[0]  # no method here sees a rotation of the columns
     equal = bool((rows.weight == rows.weight[0]).all())
     methods: dict[str, Method] = {PCR: _pcr, OLS: _ols, RIDGE: _ridge}
     if equal:  # scikit-learn's PLS takes no weights
         methods[PLS] = _pls
-    with unwarned():  # the fit has warned of what splitters say
-        outer = splits_of(task, sample, 1)  # once: each fold already holds folds of its own
-        insides = [_inside(rows, pair, task, outer.groups) for pair in outer.pairs]  # in turn: splitters may draw
+    with silence_warnings():  # the fit has warned of what splitters say
+        outer = make_splits(task, sample, 1)  # once: each fold already holds folds of its own
+        insides = [_make_inner(rows, pair, task, outer.groups) for pair in outer.pairs]  # in turn: splitters may draw
 
     def fold(i: int) -> list[tuple[Floats, float]]:
         train, test = (rows.some(part) for part in outer.pairs[i])
-        made = Fold(*filled_pair(train, test, task.seed), insides[i], task)
+        made = Fold(*fill_pair(train, test, task.seed), insides[i], task)
         return [method(made) for method in methods.values()]
 
-    with unwarned():
+    with silence_warnings():
         found = list(in_order(fold, range(len(outer.pairs))))
     made = [
-        _gathered(rows, outer, [fold[i][0] for fold in found], [fold[i][1] for fold in found])
+        _average_folds(rows, outer, [fold[i][0] for fold in found], [fold[i][1] for fold in found])
         for i in range(len(methods))
     ]
     listed = [
-        _rival(rows, name, errors, made[0][0], places, chosen, outer)
+        _judge_rival(rows, name, errors, made[0][0], places, chosen, outer)
         for name, (errors, places, chosen) in zip(methods, made, strict=True)
     ]
-    words = _words(outer, insides)
+    words = _describe(outer, insides)
     return tuple(listed), words if equal else f"{words}; PLS takes no weights"
 
 
-def _inside(rows: Rows, pair: Split, task: RegressionTask, groups: Any) -> Splits:
+def _make_inner(rows: Rows, pair: Split, task: RegressionTask, groups: Any) -> Splits:
     """Folds of the rows that are left: given splits are of all rows, so that a few folds stand for them."""
     some = None if groups is None else groups[pair[0]]
-    return splits_within(
-        replace(task, cv=FEW) if isinstance(task.cv, list) else task, Sample.of(rows.some(pair[0]), some)
+    return make_inner_splits(
+        replace(task, cv=INNER_FOLDS) if isinstance(task.cv, list) else task, Sample.of(rows.some(pair[0]), some)
     )
 
 
-def _words(outer: Splits, insides: list[Splits]) -> str:
+def _describe(outer: Splits, insides: list[Splits]) -> str:
     """How methods were judged, with every way of choosing that had to stand for another."""
     ways = dict.fromkeys([insides[0].words, *(inside.words for inside in insides if inside.instead)])
     inside = f"the rows that are left ({' or '.join(ways)})"
@@ -128,24 +128,24 @@ def _words(outer: Splits, insides: list[Splits]) -> str:
 def _pcr(fold: Fold) -> tuple[Floats, float]:
     """The rule of the model itself, whole, within the fold."""
     task, train = fold.task, fold.train
-    found = scored_axes(train, task.scale)
+    found = score_axes(train, task.scale)
     if task.pick is not None:
         picked = task.pick(found)
     else:
-        held = held_out(train, fold.inner, task)
-        picked = np.arange(validation_of(train, held, fold.inner, task)[1])
+        held = predict_held_out(train, fold.inner, task)
+        picked = np.arange(validate(train, held, fold.inner, task)[1])
     return found.predicted(fold.test.X, picked), float(len(picked))
 
 
 def _ols(fold: Fold) -> tuple[Floats, float]:
     """All components: least squares, and with collinear columns its solution of least norm."""
-    found = scored_axes(fold.train, fold.task.scale)
+    found = score_axes(fold.train, fold.task.scale)
     return found.predicted(fold.test.X, np.arange(found.rank)), float(found.rank)
 
 
 def _ridge(fold: Fold) -> tuple[Floats, float]:
     """One penalty for all responses, chosen where none counts for more because of its units."""
-    found = scored_axes(fold.train, fold.task.scale)
+    found = score_axes(fold.train, fold.task.scale)
     unit = float(found.strengths[0]) ** 2 if found.rank else 1.0
     y_scale = _deviations(found)
     model = RidgeCV(alphas=PENALTIES * unit)
@@ -158,7 +158,7 @@ def _ridge(fold: Fold) -> tuple[Floats, float]:
 def _pls(fold: Fold) -> tuple[Floats, float]:
     """PLS with the number of components that the same folds within and the same rule choose."""
     rows, inner = fold.train, fold.inner
-    found = scored_axes(rows, fold.task.scale)
+    found = score_axes(rows, fold.task.scale)
     if not found.rank:  # no column varies: the mean is all there is
         return found.predicted(fold.test.X, np.arange(0)), 0.0
     most = min(MOST_PLS, rows.X.shape[1], *(len(train) - 1 for train, _ in inner.pairs))
@@ -167,7 +167,7 @@ def _pls(fold: Fold) -> tuple[Floats, float]:
         errors[test] += (rows.Y[test][:, None] - _pls_path(rows.some(train), rows.some(test), fold.task, most)) ** 2
         times[test] += 1
     seen = np.flatnonzero(times)
-    best, within = within_one_error(*judged(errors[seen] / times[seen, None, None], rows, seen, inner))
+    best, within = choose_within_one_error(*judge(errors[seen] / times[seen, None, None], rows, seen, inner))
     k = within if fold.task.one_se else best
     return _pls_path(rows, fold.test, fold.task, max(k, 1))[:, k], float(k)
 
@@ -179,7 +179,7 @@ def _deviations(found: ScoredAxes) -> Floats:
 
 def _pls_path(train: Rows, test: Rows, task: RegressionTask, most: int) -> Floats:
     """(t, most + 1, m) predictions by 0, 1, …, most components: those of a model are the first of a larger one."""
-    found = scored_axes(train, task.scale)
+    found = score_axes(train, task.scale)
     y_scale = _deviations(found)
     model = PLSRegression(n_components=most, scale=False)
     model.fit((train.X - found.mean) / found.scale, (train.Y - found.y_mean) / y_scale)
@@ -188,7 +188,7 @@ def _pls_path(train: Rows, test: Rows, task: RegressionTask, most: int) -> Float
     return np.concatenate([np.zeros((len(path), 1, path.shape[2])), path], axis=1) + found.y_mean
 
 
-def _gathered(
+def _average_folds(
     rows: Rows, outer: Splits, predictions: list[Floats], chosen: list[float]
 ) -> tuple[Floats, NDArray[np.int64], list[float]]:
     """(h, m) mean squared errors of rows that were held out, their places, and the choices."""
@@ -200,25 +200,25 @@ def _gathered(
     return errors[places] / times[places, None], places, chosen
 
 
-def _rival(
+def _judge_rival(
     rows: Rows, name: str, errors: Floats, ours: Floats, places: NDArray[np.int64], chosen: list[float], outer: Splits
 ) -> Rival:
     weight = rows.weight[places]
     some = None if outer.groups is None else outer.groups[places]
-    difference, std_error = mean_and_error(relative((errors - ours)[:, None], rows, places), weight, some)
+    difference, std_error = mean_and_error(scale_errors((errors - ours)[:, None], rows, places), weight, some)
     press = weight @ errors
     return Rival(
         name=name,
-        chosen=_in_words(name, chosen),
+        chosen=_describe_choice(name, chosen),
         rmse=np.sqrt(press / weight.sum()),
-        q2=explained(press, rows, places),
-        error=float(judged(errors[:, None], rows, places, outer)[0][0]),
+        q2=explain_held_out(press, rows, places),
+        error=float(judge(errors[:, None], rows, places, outer)[0][0]),
         difference=float(difference[0]),
         difference_error=float(std_error[0]),
     )
 
 
-def _in_words(name: str, chosen: list[float]) -> str:
+def _describe_choice(name: str, chosen: list[float]) -> str:
     low, high = min(chosen), max(chosen)
     if name == RIDGE:
         return f"penalty {low:.0e} to {high:.0e} of λ₁" if low < high else f"penalty {low:.0e} of λ₁"

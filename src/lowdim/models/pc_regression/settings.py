@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from lowdim.errors import BadParameter
 from lowdim.models.base import parameters
 from lowdim.models.base.parameters import seed_of
-from lowdim.models.pc_regression.solvers import ScoredAxes, reaching, significant
-from lowdim.types import Floats, is_number, is_whole
+from lowdim.models.pc_regression.solvers import ScoredAxes, find_significant, reach_share
+from lowdim.types import Floats, is_whole
 
 Picker = Callable[[ScoredAxes], NDArray[np.int64]]
 OWNER = "PCRegression"
@@ -45,23 +45,16 @@ class RegressionTask:
         if self.rule == "cv":
             return None
         if self.rule == "t-test":
-            return lambda found: significant(found, self.alpha)
+            return lambda found: find_significant(found, self.alpha)
         if self.rule == "share":
-            return lambda found: reaching(found, self.share)
+            return lambda found: reach_share(found, self.share)
         most = self.count if self.rule == "count" else None
         return lambda found: np.arange(found.rank if most is None else min(most, found.rank))
 
 
 def task_of(model: Any, p: int) -> RegressionTask:
     """The settings of an estimator, checked."""
-    parameters.check_seed(OWNER, model.random_state)
-    parameters.missing(OWNER, model.missing)
-    parameters.whole(OWNER, "repeats", model.repeats, 1, None)
     scale = parameters.scaling_of(OWNER, True, model.scale, None, 1, p, 0.0).scale
-    if model.rule not in ("one_se", "best"):
-        raise BadParameter.of(OWNER, "rule", model.rule, "'one_se' or 'best'")
-    if not is_number(model.alpha) or not 0 < float(model.alpha) < 1:
-        raise BadParameter.of(OWNER, "alpha", model.alpha, "a number between 0 and 1, such as 0.05")
     rule, count, share = _rule(model.n_components)
     cv = _cv(model.cv)
     if cv is None and rule == "cv":

@@ -10,7 +10,7 @@ import scipy.linalg
 import scipy.stats
 from numpy.typing import NDArray
 
-from lowdim.solvers.resampling.influence import errors_of
+from lowdim.solvers.resampling.influence import estimate_errors
 from lowdim.types import Floats, Indices
 
 # Least squares on principal components: one decomposition of the rows gives the coefficients of every number of them.
@@ -22,7 +22,7 @@ from lowdim.types import Floats, Indices
 
 EPS = float(np.finfo(float).eps)
 
-NEARLY = 1e-3
+MOST_OFF_ORTHOGONAL = 1e-3
 """Largest entry of QᵀQ − I that counts as nearly orthogonal; p of them in a row stay far below 1."""
 
 
@@ -30,12 +30,9 @@ NEARLY = 1e-3
 class Rows:
     """Rows, what is to be said of them, and how often each counts."""
 
-    X: Floats
-    """(n, p)"""
-    Y: Floats
-    """(n, m)"""
-    weight: Floats
-    """(n,) above 0."""
+    X: Floats  # (n, p)
+    Y: Floats  # (n, m)
+    weight: Floats  # (n,) above 0
 
     def some(self, places: Indices) -> Rows:
         """Those at these places."""
@@ -46,22 +43,14 @@ class Rows:
 class ScoredAxes:
     """Every principal axis with variance, and the coefficient of each response on its scores."""
 
-    mean: Floats
-    """(p,)"""
-    scale: Floats
-    """(p,)"""
-    axes: Floats
-    """(r, p) orthonormal, largest variance first."""
-    strengths: Floats
-    """(r,) singular values."""
-    y_mean: Floats
-    """(m,)"""
-    loads: Floats
-    """(r, m) γ."""
-    squares: Floats
-    """(m,) weighted sum of squares of the responses about their means."""
-    weight: float
-    """Sum of the weights."""
+    mean: Floats  # (p,)
+    scale: Floats  # (p,)
+    axes: Floats  # (r, p) orthonormal, largest variance first
+    strengths: Floats  # (r,) singular values
+    y_mean: Floats  # (m,)
+    loads: Floats  # (r, m) γ
+    squares: Floats  # (m,) weighted sum of squares of the responses about their means
+    weight: float  # sum of the weights
 
     @property
     def rank(self) -> int:
@@ -109,7 +98,7 @@ def column_scales(X: Floats, mean: Floats, weight: Floats) -> Floats:
     return np.where(constant | (total <= 1), 1.0, np.sqrt(squares / max(total - 1.0, EPS)))
 
 
-def scored_axes(rows: Rows, scale: bool | Floats) -> ScoredAxes:
+def score_axes(rows: Rows, scale: bool | Floats) -> ScoredAxes:
     """All axes of the rows and what they say of the responses: everything of a fit but the choice among them."""
     total = float(rows.weight.sum())
     mean, y_mean = rows.weight @ rows.X / total, rows.weight @ rows.Y / total
@@ -120,22 +109,22 @@ def scored_axes(rows: Rows, scale: bool | Floats) -> ScoredAxes:
     Z, R = (rows.X - mean) / scales * root, (rows.Y - y_mean) * root
     squares = (R**2).sum(axis=0)
     squares = np.where(squares <= total * (4 * EPS * np.abs(y_mean)) ** 2, 0.0, squares)  # constant but for rounding
-    axes, strengths, along = _decomposed(Z, R * (squares > 0))
+    axes, strengths, along = _decompose(Z, R * (squares > 0))
     return ScoredAxes(mean, scales, axes, strengths, y_mean, along / strengths[:, None], squares, total)
 
 
-def _decomposed(Z: Floats, R: Floats) -> tuple[Floats, Floats, Floats]:
+def _decompose(Z: Floats, R: Floats) -> tuple[Floats, Floats, Floats]:
     """(r, p) right singular vectors, (r,) singular values, and (r, m) Uᵀ R; directions of rounding are left out."""
     n, p = Z.shape
     if n > p:  # the triangle has the same right vectors and values, and Qᵀ R comes with it: Q is never formed
-        Z, R = _triangle(Z, R)
+        Z, R = _find_triangle(Z, R)
     U, strengths, axes = scipy.linalg.svd(Z, full_matrices=False, check_finite=False)
     floor = max(n, p) * EPS * (float(strengths[0]) if len(strengths) else 0.0)
     rank = min(int((strengths > floor).sum()), max(n - 1, 0))  # centring takes one direction from the rows
     return axes[:rank], strengths[:rank], U[:, :rank].T @ R
 
 
-def _triangle(Z: Floats, R: Floats) -> tuple[Floats, Floats]:
+def _find_triangle(Z: Floats, R: Floats) -> tuple[Floats, Floats]:
     """The triangle of Z = Q triangle, (p, p), and Qᵀ R: by products, many times as fast as LAPACK's for tall matrices.
 
     Cholesky's factor of ZᵀZ alone loses half of the digits; a second one, of the nearly orthogonal first Q, brings them
@@ -146,7 +135,7 @@ def _triangle(Z: Floats, R: Floats) -> tuple[Floats, Floats]:
         first = scipy.linalg.cholesky(Z.T @ Z, check_finite=False)
         Q = scipy.linalg.solve_triangular(first, Z.T, trans="T", check_finite=False)
         near = Q @ Q.T
-        if np.abs(near - np.eye(len(near))).max() < NEARLY:
+        if np.abs(near - np.eye(len(near))).max() < MOST_OFF_ORTHOGONAL:
             second = scipy.linalg.cholesky(near, check_finite=False)
             return second @ first, scipy.linalg.solve_triangular(second, Q @ R, trans="T", check_finite=False)
     except scipy.linalg.LinAlgError:
@@ -156,7 +145,7 @@ def _triangle(Z: Floats, R: Floats) -> tuple[Floats, Floats]:
     return triangle[:p, :p], triangle[:p, p:]
 
 
-def turned(rows: Rows) -> tuple[Rows, Floats]:
+def rotate_columns(rows: Rows) -> tuple[Rows, Floats]:
     """The same rows in coordinates of their own span, (n, r) with r ≤ n, and the (r, p) axes of these.
 
     Components, and so predictions, do not change when the columns are rotated; with p > n all folds become smaller.
@@ -196,12 +185,12 @@ def holm(p: Floats) -> Floats:
     return adjusted
 
 
-def significant(found: ScoredAxes, alpha: float) -> Indices:
+def find_significant(found: ScoredAxes, alpha: float) -> Indices:
     """Components whose t-test is significant after Holm's correction, whatever their variance (Jolliffe 1982)."""
     return np.flatnonzero(holm(p_values(found)) <= alpha).astype(np.int64)
 
 
-def reaching(found: ScoredAxes, share: float) -> Indices:
+def reach_share(found: ScoredAxes, share: float) -> Indices:
     """The fewest leading components that have this share of the variance."""
     variances = found.strengths**2
     if not len(variances):
@@ -225,10 +214,10 @@ def reaching(found: ScoredAxes, share: float) -> Indices:
 # g = l_j − l_l has the variance 2 (l_j² + l_l²) / f (Anderson 1963). Variances are enlarged by that over g², of the
 # closest pair; if that is more than once, the expansion says nothing, and neither do we.
 
-MOST = 1.0
+MOST_GAP_VARIANCE = 1.0
 """Relative variance of the closest gap up to which anything is said."""
 
-PIECE = 2**22
+PIECE_ENTRIES = 2**22
 """Influences that are made at a time."""
 
 
@@ -236,10 +225,8 @@ PIECE = 2**22
 class CoefficientErrors:
     """Standard errors of coefficients that do not take the axes for known; NaN where the rows do not tell."""
 
-    standard_error: Floats
-    """(m, p + 1) of the intercept, and of the coefficients in the data's units."""
-    freedom: Floats
-    """(m, p + 1) degrees of freedom of each."""
+    standard_error: Floats  # (m, p + 1) of the intercept, and of the coefficients in the data's units
+    freedom: Floats  # (m, p + 1) degrees of freedom of each
 
 
 def coefficient_errors(
@@ -248,13 +235,13 @@ def coefficient_errors(
     """From what each row adds, or each of the `groups` (n,) of rows that are drawn together."""
     p, m = rows.X.shape[1], len(found.y_mean)
     unsure = gap_variance(found.strengths**2, picked, found.weight - 1)
-    if unsure > MOST or found.weight <= len(picked) + 1:
+    if unsure > MOST_GAP_VARIANCE or found.weight <= len(picked) + 1:
         return CoefficientErrors(np.full((m, p + 1), np.nan), np.full((m, p + 1), np.nan))
     made, free = np.empty((m, p + 1)), np.empty((m, p + 1))
     T = found.scores(rows.X)
     for j in range(m):
         along = _along_axes(T, rows.Y[:, j] - found.y_mean[j], found, picked, j)
-        step = max(1, PIECE // len(T))
+        step = max(1, PIECE_ENTRIES // len(T))
         crossed = np.zeros(len(T))
         for some in (slice(start, start + step) for start in range(0, p, step)):
             moved = along @ found.axes[:, some]
@@ -262,9 +249,9 @@ def coefficient_errors(
                 moved = moved + _by_scales(rows, found, picked, j, some)
             moved = moved / found.scale[some]
             crossed += moved @ found.mean[some]
-            made[j, 1:][some], free[j, 1:][some] = _summed(moved, rows.weight, groups, len(picked))
+            made[j, 1:][some], free[j, 1:][some] = _sum_influences(moved, rows.weight, groups, len(picked))
         left = rows.Y[:, j] - found.predicted(rows.X, picked)[:, j]
-        of_intercept = _summed((left - crossed)[:, None], rows.weight, groups, len(picked))
+        of_intercept = _sum_influences((left - crossed)[:, None], rows.weight, groups, len(picked))
         made[j, 0], free[j, 0] = of_intercept[0][0], of_intercept[1][0]
     return CoefficientErrors(made * np.sqrt(1 + unsure), free)
 
@@ -315,7 +302,7 @@ def _by_scales(rows: Rows, found: ScoredAxes, picked: Indices, response: int, so
     return np.asarray(-0.5 * moved)
 
 
-def _summed(moved: Floats, weight: Floats, groups: NDArray[np.int64] | None, k: int) -> tuple[Floats, Floats]:
+def _sum_influences(moved: Floats, weight: Floats, groups: NDArray[np.int64] | None, k: int) -> tuple[Floats, Floats]:
     """(columns,) standard errors and degrees of freedom."""
     total = float(weight.sum())
     times = weight
@@ -323,5 +310,5 @@ def _summed(moved: Floats, weight: Floats, groups: NDArray[np.int64] | None, k: 
         whole = np.zeros((int(groups.max()) + 1, moved.shape[1]))
         np.add.at(whole, groups, moved * weight[:, None])
         moved, times = whole * (len(whole) / total), np.ones(len(whole))
-    found = errors_of(moved, times, max(float(times.sum()) - 1 - (k if groups is None else 0), 1.0))
+    found = estimate_errors(moved, times, max(float(times.sum()) - 1 - (k if groups is None else 0), 1.0))
     return found.standard_error, found.freedom

@@ -8,29 +8,18 @@ import numpy as np
 import scipy.stats
 
 from lowdim.errors import BadParameter
+from lowdim.models.base.output import frame_kind, make_table, refuse_no_rows
 from lowdim.models.pc_regression.record import RegressionFit
 from lowdim.words import column_names
 
 
-def regression_table(fit: RegressionFit, name: str, level: float) -> dict[str, Any]:
-    """Columns of the table of that name."""
-    if name == "coefficients":
-        return _coefficients(fit, level)
-    if name == "components":
-        return _components(fit)
-    if name == "cv":
-        if fit.validation is None:
-            raise BadParameter("PCRegression.table('cv'): the model was fitted with cv=None, so nothing was held out.")
-        return _path(fit)
-    if name == "rivals":
-        if not fit.rivals:
-            raise BadParameter("PCRegression.table('rivals'): fit with compare=True, so that others are judged too.")
-        return _rivals(fit)
-    known = "'coefficients', 'components', 'cv', 'rivals' or 'predictions'"
-    raise BadParameter.no_table("PCRegression", name, known)
+def coefficients(model: Any, X: Any, level: float) -> Any:
+    """Of the columns, with standard errors and intervals of this level."""
+    return make_table(model._frame_kind, coefficient_columns(model.fit_, level))
 
 
-def _coefficients(fit: RegressionFit, level: float) -> dict[str, Any]:
+def coefficient_columns(fit: RegressionFit, level: float) -> dict[str, Any]:
+    """Columns of that table."""
     columns = column_names(fit)
     found: dict[str, Any] = {"column": ["intercept", *columns]}
     for j, target in enumerate(fit.names):
@@ -46,8 +35,9 @@ def _coefficients(fit: RegressionFit, level: float) -> dict[str, Any]:
     return found | {"basis": [fit.basis] * (len(columns) + 1)}
 
 
-def _components(fit: RegressionFit) -> dict[str, Any]:
+def components(model: Any, X: Any, level: float) -> Any:
     """Of the components that are used: variance, and of each response γ, its t-test and what it explains."""
+    fit: RegressionFit = model.fit_
     found: dict[str, Any] = {
         "component": [f"PC{i + 1}" for i in fit.picked],
         "variance": fit.axes.variances[fit.picked],
@@ -62,26 +52,54 @@ def _components(fit: RegressionFit) -> dict[str, Any]:
         found |= {f"{head}coefficient": fit.loads[:, j], f"{head}std_err": errors, f"{head}t": t}
         found[f"{head}p_value"] = 2 * scipy.stats.t.sf(np.abs(t), fit.freedom) if fit.freedom > 0 else np.nan * t
         found[f"{head}r2"] = explained / fit.squares[j] if fit.squares[j] > 0 else np.zeros(fit.k)
-    return found
+    return make_table(model._frame_kind, found)
 
 
-def _path(fit: RegressionFit) -> dict[str, Any]:
+def cv(model: Any, X: Any, level: float) -> Any:
+    """The path of cross-validation."""
+    fit: RegressionFit = model.fit_
     checked = fit.validation
-    assert checked is not None
+    if checked is None:
+        raise BadParameter("PCRegression.table('cv'): the model was fitted with cv=None, so nothing was held out.")
     found: dict[str, Any] = {"components": np.arange(len(checked.error))}
     for j, target in enumerate(fit.names):
         found["rmse" if fit.m == 1 else f"{target} rmse"] = checked.rmse[:, j]
-    return found | {"error": checked.error, "std_error": checked.std_error, "q2": 1 - checked.error}
+    found |= {"error": checked.error, "std_error": checked.std_error, "q2": 1 - checked.error}
+    return make_table(model._frame_kind, found)
 
 
-def _rivals(fit: RegressionFit) -> dict[str, Any]:
+def rivals(model: Any, X: Any, level: float) -> Any:
+    """Least squares, ridge and partial least squares, judged by the same folds."""
+    fit: RegressionFit = model.fit_
+    if not fit.rivals:
+        raise BadParameter("PCRegression.table('rivals'): fit with compare=True, so that others are judged too.")
     found: dict[str, Any] = {"method": [one.name for one in fit.rivals]}
     for j, target in enumerate(fit.names):
         head = "" if fit.m == 1 else f"{target} "
         found |= {f"{head}rmse": np.array([one.rmse[j] for one in fit.rivals])}
         found |= {f"{head}q2": np.array([one.q2[j] for one in fit.rivals])}
-    return found | {
+    found |= {
         "difference": np.array([one.difference for one in fit.rivals]),
         "difference_std_err": np.array([one.difference_error for one in fit.rivals]),
         "chosen": [one.chosen for one in fit.rivals],
     }
+    return make_table(model._frame_kind, found)
+
+
+def predictions(model: Any, X: Any, level: float) -> Any:
+    """Of rows, with intervals of this level."""
+    refuse_no_rows("predictions", X)
+    fit: RegressionFit = model.fit_
+    parts = (model.predict(X), *model.intervals(X, level))
+    columns = [np.reshape(np.asarray(part), (-1, fit.m))[:, j] for j in range(fit.m) for part in parts]
+    named = dict(zip(fit.interval_names, columns, strict=True))
+    return make_table(frame_kind(X) or model._frame_kind, named, like=X)
+
+
+TABLES = {
+    "coefficients": coefficients,
+    "components": components,
+    "cv": cv,
+    "rivals": rivals,
+    "predictions": predictions,
+}

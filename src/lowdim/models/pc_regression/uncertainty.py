@@ -1,4 +1,4 @@
-"""Bootstrap of a regression on components: rows are drawn with their responses, and everything is done anew."""
+"""Bootstrap of a regression on components: rows are drawn with their responses, and all is fitted again."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput
 from lowdim.models.pc_regression.folds import (
+    Sample,
     Splits,
-    filled_pair,
-    held_out,
-    splits_of,
-    splits_within,
-    unwarned,
-    validation_of,
+    fill_pair,
+    make_inner_splits,
+    make_splits,
+    predict_held_out,
+    silence_warnings,
+    validate,
 )
 from lowdim.models.pc_regression.record import RegressionFit
-from lowdim.models.pc_regression.sample import Sample
 from lowdim.models.pc_regression.settings import RegressionTask
-from lowdim.models.pc_regression.solvers import scored_axes, turned
+from lowdim.models.pc_regression.solvers import rotate_columns, score_axes
 from lowdim.results.table import Table
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
@@ -56,44 +56,44 @@ class BootstrapCoefficients:
         return Table({"components": used, "resamples": counts[used], "share": counts[used] / counts.sum()})
 
 
-def bootstrapped(
+def bootstrap_coefficients(
     sample: Sample, fit: RegressionFit, task: RegressionTask, choose: bool, resamples: int, level: float
 ) -> BootstrapCoefficients:
     """Fit resamples of the rows. A row drawn twice has weight 2: so no fold holds out what another row of it learns."""
     chooses = choose and task.pick is None
-    drawing, own = _drawing(sample), None
+    drawing, own = _plan_drawing(sample), None
     if chooses and not isinstance(task.cv, int):  # places of rows stay, whichever are drawn: one splitting does for all
-        own = splits_of(task, sample, 1)
+        own = make_splits(task, sample, 1)
         task = replace(task, cv=own.pairs)
     rows, back = sample.rows, None
     if task.scale is False and rows.X.shape[1] > len(rows.X) and np.isfinite(rows.X).all():
-        rows, back = turned(rows)
+        rows, back = rotate_columns(rows)
     base = Sample.of(rows, sample.groups)
     seeds = np.random.SeedSequence(task.seed if isinstance(task.seed, int) else None).spawn(resamples)
 
     def resample(seed: np.random.SeedSequence) -> tuple[Floats, int, Splits | None]:
         drawn = base.weighing(drawing.counts(np.random.default_rng(seed)))
-        train = filled_pair(drawn.rows, drawn.rows, task.seed)[0]
-        found = scored_axes(train, task.scale)
-        splits = splits_within(task, drawn) if chooses else None
+        train = fill_pair(drawn.rows, drawn.rows, task.seed)[0]
+        found = score_axes(train, task.scale)
+        splits = make_inner_splits(task, drawn) if chooses else None
         which = fit.picked
         if splits is not None:
-            which = np.arange(validation_of(train, held_out(train, splits, task), splits, task)[1])
+            which = np.arange(validate(train, predict_held_out(train, splits, task), splits, task)[1])
         elif choose and task.pick is not None:
             which = task.pick(found)
         which = which[which < found.rank]
         return found.coefficients(which), len(which), splits
 
-    with unwarned():
+    with silence_warnings():
         made = list(in_order(resample, seeds))
-    std_error, lower, upper = _summed([one for one, _, _ in made], back, level)
+    std_error, lower, upper = _summarise([one for one, _, _ in made], back, level)
     if fit.flat:
         std_error, lower, upper = std_error[0], lower[0], upper[0]
-    words = drawing.words + _chosen_by(own, [splits for _, _, splits in made if splits is not None]) + PERCENTILES
+    words = drawing.words + _describe_choice(own, [splits for _, _, splits in made if splits is not None]) + PERCENTILES
     return BootstrapCoefficients(std_error, lower, upper, level, np.array([k for _, k, _ in made]), choose, words)
 
 
-def _summed(made: list[Floats], back: Floats | None, level: float) -> tuple[Floats, Floats, Floats]:
+def _summarise(made: list[Floats], back: Floats | None, level: float) -> tuple[Floats, Floats, Floats]:
     """(m, p) standard deviations and percentiles of coefficients, turned back a few columns at a time."""
     coefficients = np.stack(made)
     resamples, m, p = coefficients.shape if back is None else (*coefficients.shape[:2], back.shape[1])
@@ -111,14 +111,10 @@ def _summed(made: list[Floats], back: Floats | None, level: float) -> tuple[Floa
 class _Drawing:
     """Units that are drawn: rows, as often as their weights count them, or whole groups."""
 
-    share: Floats
-    """(u,) chance of each unit."""
-    count: int
-    """How many are drawn."""
-    unit: NDArray[np.int64]
-    """(r,) which unit a row is of."""
-    weight: Floats
-    """(r,) what it counts each time."""
+    share: Floats  # (u,) chance of each unit
+    count: int  # how many are drawn
+    unit: NDArray[np.int64]  # (r,) which unit a row is of
+    weight: Floats  # (r,) what it counts each time
     words: str
 
     def counts(self, rng: np.random.Generator) -> Floats:
@@ -129,7 +125,7 @@ class _Drawing:
                 return np.asarray(weight)
 
 
-def _drawing(sample: Sample) -> _Drawing:
+def _plan_drawing(sample: Sample) -> _Drawing:
     weight = sample.rows.weight
     if sample.groups is not None:  # the units of Davison & Hinkley 1997, §3.8, strategy 1: all rows of a group or none
         names, unit = np.unique(sample.groups, return_inverse=True)
@@ -150,7 +146,7 @@ def _drawing(sample: Sample) -> _Drawing:
     return _Drawing(counts / total, total, np.arange(len(counts)), np.ones(len(counts)), words)
 
 
-def _chosen_by(own: Splits | None, made: list[Splits]) -> str:
+def _describe_choice(own: Splits | None, made: list[Splits]) -> str:
     """How resamples chose their components, and how many of them could not by the model's own folds."""
     if not made:
         return ""

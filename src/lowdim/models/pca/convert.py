@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from lowdim import __version__
 from lowdim.errors import BadInput
 from lowdim.models.pca.model import PCA
-from lowdim.results.certificate import uncertified
+from lowdim.results.certificate import blank_certificate
 from lowdim.results.record import LinearFit, Provenance
 
 NOTE = "converted, so nothing is certified: fit the data with lowdim for that"
@@ -85,7 +85,7 @@ def _record(model: Any) -> LinearFit:
         n_rows=n,
         weight=float(n),
         ddof=1,
-        certificate=uncertified(components, variances, total, made_by, NOTE),
+        certificate=blank_certificate(components, variances, total, made_by, NOTE),
         provenance=Provenance("unknown data", made_by, "converted", 0, 0, "unknown", (("lowdim", __version__),)),
         columns=None if columns is None else tuple(map(str, columns)),
     )

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, CannotMerge, MissingValues
-from lowdim.matrices.convert import fits, in_memory, row_weights
+from lowdim.matrices.convert import fits_in_memory, load_rows, read_weights
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.moments import Moments
 from lowdim.matrices.scaling import Scaling
 from lowdim.models.probabilistic_pca.fit import SOLVER as EM
-from lowdim.models.probabilistic_pca.fit import LatentTask, begin, fit_by_em, within
-from lowdim.models.probabilistic_pca.rows import as_linear
+from lowdim.models.probabilistic_pca.fit import LatentTask, begin, convert_to_linear, fit_by_em, limit_blocks
 from lowdim.results.record import LinearFit
 from lowdim.runtime.memory import budget_of
 from lowdim.solvers.covariance import Covariance
@@ -32,12 +31,12 @@ WHOLE_ROWS = (
 )
 
 
-def batch_moments(matrix: RowBlocks, data: str, holes_asked: bool) -> Moments:
-    """Moments of a batch of rows. `holes_asked`: holes were to be dealt with, which batches of rows cannot be."""
+def read_batch(matrix: RowBlocks, data: str, models_missing: bool) -> Moments:
+    """Moments of a batch of rows; `models_missing`: missing values were to be modelled, which batches cannot be."""
     try:
         moments = matrix.learn(full=True)
     except MissingValues as error:
-        if not holes_asked:
+        if not models_missing:
             raise
         raise MissingValues(WHOLE_ROWS.format(f"Values of {data}")) from error
     if matrix.unit != 1.0:
@@ -45,7 +44,7 @@ def batch_moments(matrix: RowBlocks, data: str, holes_asked: bool) -> Moments:
     return moments
 
 
-def kept_moments(moments: Moments | None, fit: LinearFit | None) -> Moments:
+def require_moments(moments: Moments | None, fit: LinearFit | None) -> Moments:
     """The moments of a fit, or an error that says why it has none."""
     if moments is not None:
         return moments
@@ -63,7 +62,7 @@ def kept_moments(moments: Moments | None, fit: LinearFit | None) -> Moments:
 # PCA of rows with missing values: the components of probabilistic PCA, with PCA's attributes.
 
 
-def fit_with_holes(estimator: Any, source: Source, sample_weight: Any, scaling: Scaling) -> LinearFit:
+def fit_missing_values(estimator: Any, source: Source, sample_weight: Any, scaling: Scaling) -> LinearFit:
     """The record of a PCA with the settings of this estimator, from what was observed of each row."""
     k = estimator.n_components
     if not (k is None or (isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k >= 1)):
@@ -74,9 +73,9 @@ def fit_with_holes(estimator: Any, source: Source, sample_weight: Any, scaling: 
         raise BadParameter("PCA(missing='ppca') needs center=True and no column_weight, as values are missing.")
     budget = budget_of("PCA", estimator.memory)
     if sample_weight is not None:
-        source = source.with_weights(row_weights(source, sample_weight))
-    elif fits(source, None if budget is None else budget.room):
-        source = in_memory(source)  # EM reads the rows again and again
+        source = source.with_weights(read_weights(source, sample_weight))
+    elif fits_in_memory(source, None if budget is None else budget.room):
+        source = load_rows(source)  # EM reads the rows again and again
     task = LatentTask("auto" if k is None else int(k), scale=scaling.scale, seed=estimator.random_state)
-    source = within(source, task, budget)
-    return as_linear(fit_by_em(source, task, begin(source, task), None), scaling.denominator)
+    source = limit_blocks(source, task, budget)
+    return convert_to_linear(fit_by_em(source, task, begin(source, task), None), scaling.denominator)

@@ -2,39 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import MEND_CALLS, CannotMerge, Interrupted, MissingValues, NeedsAnotherPass, WrongColumns
-from lowdim.matrices.convert import relative_spacing
+from lowdim.errors import MEND_CALLS, CannotMerge, Interrupted, MissingValues
+from lowdim.matrices.convert import spacing_of
 from lowdim.matrices.matrix import KnownMoments
-from lowdim.matrices.missing import naming_all_holes
+from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.moments import Moments
 from lowdim.matrices.preparation import working_dtype
 from lowdim.matrices.scaling import Scaling
 from lowdim.models.base import parameters
-from lowdim.models.base.assigned import Assignable
-from lowdim.models.base.parameters import Bytes, Missing, Normalizer, Number, Seed, SvdSolver, Whole
+from lowdim.models.base.estimator import Assignable, fit_transform_weighted
+from lowdim.models.base.parameters import (
+    CHECKED_BY_FIT,
+    Bytes,
+    ColumnScale,
+    Components,
+    Count,
+    Missing,
+    Needed,
+    Normalizer,
+    Range,
+    Seed,
+    Shape,
+    SvdSolver,
+    WholeFrom0,
+)
+from lowdim.models.base.prompt import Prompt
 from lowdim.models.base.uncertainty import Unsure
-from lowdim.models.linear.fit import Learnt, fit_linear
+from lowdim.models.linear.fit import Learnt, Plan, batch_matrix, fit_linear, load_to_count, plan_fit
 from lowdim.models.linear.model import LinearModel
-from lowdim.models.linear.plan import Plan, batch_matrix, counted, plan_fit
-from lowdim.models.pca.figures import HoledPlots, PCAPlots
-from lowdim.models.pca.fit import batch_moments, fit_with_holes, kept_moments
-from lowdim.models.probabilistic_pca.rows import filled_scores, hole_deviations, observed_log_densities
-from lowdim.results.record import LinearFit, without_components
+from lowdim.models.linear.row_figures import HoledPlots, PCAPlots
+from lowdim.models.pca.fit import fit_missing_values, read_batch, require_moments
+from lowdim.models.probabilistic_pca.rows import missing_deviations, observed_log_densities, score_filled_rows
+from lowdim.results.record import LinearFit, drop_components
 from lowdim.runtime.memory import budget_of
 from lowdim.solvers.choose import Choice
 from lowdim.solvers.covariance import Covariance
 from lowdim.sources.source import ColumnwiseSource, Source
 from lowdim.types import Floats
-from lowdim.words import printable
+from lowdim.views.text.facts import PlanFacts
 
 
 class PCA(Unsure, LinearModel):
@@ -95,22 +108,25 @@ class PCA(Unsure, LinearModel):
     'certified'
     """
 
+    _has_linear_rules = True
+    _prompt: ClassVar = Prompt("90%", ("lowdim choose {same}", "how many dimensions?"), resumes=True)
+
     def __init__(
         self,
-        n_components: Number | Literal["mle"] | None = None,
+        n_components: Components = None,
         *,
         copy: bool = True,
         whiten: bool = False,
         svd_solver: SvdSolver = "auto",
-        tol: float = 0.0,
-        iterated_power: Whole | Literal["auto"] = "auto",
-        n_oversamples: int = 10,
+        tol: Annotated[float, CHECKED_BY_FIT] = 0.0,
+        iterated_power: WholeFrom0 | Literal["auto"] = "auto",
+        n_oversamples: Count = 10,
         power_iteration_normalizer: Normalizer = "auto",
         random_state: Seed = None,
         center: bool = True,
-        scale: Any = False,
-        ddof: int = 1,
-        column_weight: Any = None,
+        scale: ColumnScale = False,
+        ddof: Annotated[int, Range(0), Needed("a whole number from 0, usually 1 or 0")] = 1,
+        column_weight: Annotated[Annotated[Any, Shape("p")] | None, CHECKED_BY_FIT] = None,
         missing: Missing = "error",
         memory: Bytes = None,
     ):
@@ -150,7 +166,7 @@ class PCA(Unsure, LinearModel):
         PCA
             The model itself.
         """
-        source = counted(self._opened(X, reset=True), budget_of(self._owner, self.memory))
+        source = load_to_count(self._opened(X, reset=True), budget_of(self._owner, self.memory))
         plan = self._plan(source, sample_weight)
         scaling, asked = self._scaling(source), parameters.accuracy(self._owner, self.tol)
         try:
@@ -162,34 +178,13 @@ class PCA(Unsure, LinearModel):
         except MissingValues as holes:
             if self.missing == "error":
                 raise (holes.advising(MEND_CALLS) if isinstance(source, ColumnwiseSource) else holes) from None
-            learnt = Learnt(fit_with_holes(self, source, sample_weight, scaling), None)
+            learnt = Learnt(fit_missing_values(self, source, sample_weight, scaling), None)
         self._remember(X, source)
         self._record = learnt.fit
         self._moments = learnt.moments
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Fit, and give the scores of the same rows.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes
-            Rows, (n, p).
-        y : ignored
-        sample_weight : array of shape (n,) or None
-            How often each row counts: 2 means twice.
-
-        Returns
-        -------
-        array
-            (n, k) scores, as `transform` gives them.
-        """
-        if isinstance(X, Iterator):
-            raise NeedsAnotherPass(
-                "fit_transform reads the rows twice, but an iterator of row blocks can be read only once: call fit "
-                "with it, then transform with a new one."
-            )
-        return self.fit(X, y, sample_weight=sample_weight).transform(X)
+    fit_transform = fit_transform_weighted
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> PCA:
         """Add rows. The result is that of all rows at once, whatever the batches; components follow when asked for.
@@ -210,11 +205,10 @@ class PCA(Unsure, LinearModel):
         first = not hasattr(self, "_moments")
         source = self._opened(X, reset=first)
         scaling = self._scaling(source)
-        parameters.missing(self._owner, self.missing)
         parameters.keep_rule(self._owner, self._wanted, None, source.n_columns)
         try:
             matrix = batch_matrix(source, sample_weight, scaling, budget_of(self._owner, self.memory))
-            moments = batch_moments(matrix, source.describe(), self.missing == "ppca")
+            moments = read_batch(matrix, source.describe(), self.missing == "ppca")
         except Interrupted as stop:
             part = self._part(X, source, stop.statistic)
             stop.model = part if first else self if part is None else self.merge(part)
@@ -266,7 +260,7 @@ class PCA(Unsure, LinearModel):
 
     def _deviations(self, source: Source) -> Floats:
         """(n, p) standard deviations of what fills the holes of rows, where the fit was one with holes."""
-        return hole_deviations(source, self.fit_)
+        return missing_deviations(source, self.fit_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return super().__sklearn_is_fitted__() or getattr(self, "_moments", None) is not None
@@ -282,8 +276,8 @@ class PCA(Unsure, LinearModel):
         if self.missing != "ppca":
             return super()._scores(X)
         source = self._opened(X, reset=False).unweighted()
-        work = partial(filled_scores, fit=self.fit_, whiten=self.whiten)
-        with naming_all_holes(source, only_infinite=True):
+        work = partial(score_filled_rows, fit=self.fit_, whiten=self.whiten)
+        with naming_all_missing(source, only_infinite=True):
             return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     def score_samples(self, X: Any) -> Any:
@@ -303,7 +297,7 @@ class PCA(Unsure, LinearModel):
             return super().score_samples(X)
         check_is_fitted(self)
         source = self._opened(X, reset=False).unweighted()
-        with naming_all_holes(source, only_infinite=True):
+        with naming_all_missing(source, only_infinite=True):
             return source.map_rows(partial(observed_log_densities, fit=self.fit_), 1, np.float64)[:, 0]
 
     # -- what was added up, by scikit-learn's names for IncrementalPCA ----------------------------------------------
@@ -326,41 +320,19 @@ class PCA(Unsure, LinearModel):
 
     # -- explaining -----------------------------------------------------------------------------------------------
 
-    @printable
-    def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do: solver, reason, passes, bytes, memory, accuracy.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes, or None
-            Rows that a fit would be made of; None: say what the fit did.
-
-        Returns
-        -------
-        str
-            A few lines.
-        """
-        from lowdim.views.text.explain import explain_plan
-
-        if X is None:
-            return self._story()
-        source = self._to_be_fitted(X)
-        return explain_plan(self._plan(source, None).facts(parameters.tolerance(self._owner, self.tol)))
+    def _plan_facts(self, source: Source) -> PlanFacts:
+        return self._plan(source, None).facts(parameters.tolerance(self._owner, self.tol))
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
     def _plan(self, source: Source, sample_weight: Any) -> Plan:
-        parameters.check_seed(self._owner, self.random_state)
-        parameters.missing(self._owner, self.missing)
         return plan_fit(
             self._owner,
             source,
             sample_weight,
             self._wanted,
-            parameters.solver_name(self._owner, self.svd_solver),
-            parameters.sketch(
-                self._owner, self._wanted, self.n_oversamples, self.iterated_power, self.power_iteration_normalizer
-            ),
+            self.svd_solver,
+            parameters.sketch(self._wanted, self.n_oversamples, self.iterated_power),
             budget_of(self._owner, self.memory),
         )
 
@@ -372,7 +344,7 @@ class PCA(Unsure, LinearModel):
             self.column_weight,
             self.ddof,
             source.n_columns,
-            relative_spacing(source.dtype),
+            spacing_of(source.dtype),
         )
 
     def _part(self, X: Any, source: Source, statistic: Any) -> PCA | None:
@@ -405,50 +377,7 @@ class PCA(Unsure, LinearModel):
 
     def _kept(self, learnt: Learnt) -> Learnt:
         """The same with as many components as are wanted."""
-        return replace(learnt, fit=without_components(learnt.fit)) if parameters.is_zero(self.n_components) else learnt
+        return replace(learnt, fit=drop_components(learnt.fit)) if parameters.is_zero(self.n_components) else learnt
 
     def _kept_moments(self) -> Moments:
-        return kept_moments(getattr(self, "_moments", None), self._record)
-
-
-# A fit that was stopped after some rows, carried on to the end of its data.
-
-
-def carry_on(estimator: PCA, part: PCA, source: Source) -> PCA:
-    """The fit of all rows of a source, with the estimator's settings; `part` has seen the first of them.
-
-    The result is that of an uninterrupted fit. The rows seen are passed over, not looked at: that they are the same
-    is told from their columns and their number alone.
-    """
-    part._kept_moments()  # an error, if it cannot be carried on
-    _refuse_other_columns(part, source)
-    whole: PCA = clone(estimator)
-    whole.__dict__.update({name: value for name, value in part.__dict__.items() if name not in whole.__dict__})
-    whole._record, whole._assigned, whole._made = None, {}, None
-    if _rows_left(part.n_samples_, source):
-        whole.partial_fit(source.after(part.n_samples_))
-    return whole
-
-
-def _refuse_other_columns(part: PCA, source: Source) -> None:
-    mine, theirs = part.fit_.columns, source.columns
-    if part.n_features_in_ != source.n_columns:
-        raise WrongColumns(f"was begun on {part.n_features_in_} columns, the data have {source.n_columns}.")
-    if mine is not None and theirs is not None and mine != theirs:
-        odd = next((name for name in mine if name not in theirs), None)
-        what = f"they lack {odd!r}" if odd is not None else "their order differs"
-        raise WrongColumns(f"was begun on other columns than the data have ({what}): use the same data and options.")
-
-
-def _rows_left(seen: int, source: Source) -> bool:
-    """Whether there are rows beyond those seen: the last ones may have been read when the fit was stopped."""
-    count = None if source.weighted else source.n_rows  # rows of weight zero are not seen
-    if count is None:
-        count = 0
-        for block in source.blocks():
-            count += block.rows.shape[0]
-            if count > seen:
-                break
-    if count < seen:
-        raise CannotMerge(f"has seen {seen:,} rows, but the data have only {count:,}: they are other data.")
-    return count > seen
+        return require_moments(getattr(self, "_moments", None), self._record)

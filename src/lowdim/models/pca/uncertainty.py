@@ -9,21 +9,21 @@ from lowdim.errors import BadParameter, Setting, Words
 from lowdim.matrices.missing import observe
 from lowdim.models.base.uncertainty import Question
 from lowdim.models.linear.uncertainty import (
-    ALL_AXES,
+    MOST_ENTRIES_FOR_ALL_AXES,
     Lengths,
-    by_resamples,
+    answer_by_law,
+    answer_by_resamples,
     gaussian_basis,
-    law_answer,
+    prepare_sample,
     refuse_scaled,
-    sample_of,
-    units_weight,
+    row_counts,
 )
 from lowdim.models.probabilistic_pca.uncertainty import answer as with_missing_values
-from lowdim.results.certificate import counted
 from lowdim.results.record import LinearFit
 from lowdim.results.uncertainty import Uncertainty
 from lowdim.solvers.resampling.large_sample import Spectrum
 from lowdim.types import Floats
+from lowdim.words import plural
 
 PROMPT = "pca has no posterior: take --kind bootstrap or asymptotic, or --model ppca"
 
@@ -45,11 +45,11 @@ def answer(question: Question) -> Uncertainty:
         return Lengths(variances, strengths, inverse if whiten else np.ones_like(strengths))
 
     if question.kind == "asymptotic":
-        return by_law(question, whiten)
-    return by_resamples(question, lengths)
+        return _answer_by_law(question, whiten)
+    return answer_by_resamples(question, lengths)
 
 
-def by_law(question: Question, whiten: bool) -> Uncertainty:
+def _answer_by_law(question: Question, whiten: bool) -> Uncertainty:
     """By the law of large samples of Gaussian rows."""
     fit, model = question.model.fit_, question.model
     refuse_scaled(question)
@@ -60,27 +60,27 @@ def by_law(question: Question, whiten: bool) -> Uncertainty:
             Setting("kind", "bootstrap"),
             ".",
         )
-    sample = sample_of(question, fit)
+    sample = prepare_sample(question, fit)
     Y = sample.Y
-    values, axes, rest, said = _known(fit, Y, question.weight)
+    values, axes, rest, said = _find_spectrum(fit, Y, question.weight)
     along = Y @ axes.T
-    basis = gaussian_basis(along[:, : fit.k], units_weight(sample))
+    basis = gaussian_basis(along[:, : fit.k], row_counts(sample))
     spectrum = Spectrum(values, axes, fit.k, rest, fit.weight - 1, question.level, basis=basis)
     strengths = np.sqrt(values[: fit.k])
     inverse = np.divide(1.0, strengths, out=np.zeros(fit.k), where=strengths > 0)
     gains, slopes = (inverse, -0.5 * inverse**3) if whiten else (np.ones(fit.k), np.zeros(fit.k))
-    return law_answer(question, spectrum, strengths, along, Y, gains, slopes, said)
+    return answer_by_law(question, spectrum, strengths, along, Y, gains, slopes, said)
 
 
-def _known(
+def _find_spectrum(
     fit: LinearFit, Y: Floats, weight: NDArray[np.int64] | None
 ) -> tuple[Floats, Floats, float, tuple[str, ...]]:
     """All variances and axes, kept ones first, if they are few enough; else the kept ones, and even noise beside."""
     n, p = Y.shape
     if fit.k == p:
         return fit.variances, fit.components, 0.0, ()
-    if min(n, p) * p > ALL_AXES:
-        kept = counted(fit.k, "component")
+    if min(n, p) * p > MOST_ENTRIES_FOR_ALL_AXES:
+        kept = plural(fit.k, "component")
         said = f"Beside the {kept} kept, it takes all directions for even noise, as probabilistic PCA does."
         return fit.variances, fit.components, fit.noise_variance, (said,)
     rows = Y if weight is None else Y * np.sqrt(weight)[:, None]

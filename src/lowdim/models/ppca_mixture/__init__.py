@@ -7,9 +7,9 @@ Its files, in reading order::
                            likeliest → record.
     compiled_conditionals  Compiled: what the observed entries of a row say about its hidden ones, if rows are Gaussian
                            with a known covariance.
-    record                 The record of a mixture of probabilistic PCAs, and how a model file keeps it.
-    overview               A mixture of probabilistic PCAs in words.
-    report                 The page of a mixture: groups of rows.
+    record                 The record of a mixture of probabilistic PCAs.
+    overview               What card, screen, JSON and page show of a mixture.
+    figures                Figures of a mixture: its clusters as groups of rows.
     solvers                Mixtures of probabilistic PCAs by exact EM, and Gaussian rows of which some entries are
                            hidden.
 """

@@ -12,17 +12,17 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from lowdim.errors import BadInput, NotConverged
-from lowdim.matrices.missing import Observed, missing_values, observe, observed_scales, unseen_in_words
+from lowdim.matrices.missing import Observed, choose_scales, describe_unseen, missing_values_error, observe
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.ppca_mixture.record import MixtureFit
 from lowdim.models.ppca_mixture.solvers import (
     Mixture,
     Settings,
     fit_mixture,
-    parted,
-    predicted,
+    fit_one_component,
+    predict_entries,
     responsibilities,
-    start,
+    split_by_label,
 )
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.sources.source import Source
@@ -39,10 +39,8 @@ class MixtureTask:
 
     n_clusters: int
     n_components: int
-    noise: float | None
-    """Variance of the noise, if it is known, in the units of the scaled columns."""
-    tol: float
-    """Gain per row that is taken for none."""
+    noise: float | None  # variance of the noise, if it is known, in the units of the scaled columns
+    tol: float  # gain per row that is taken for none
     steps: int
     starts: int
     scale: bool | Floats
@@ -52,11 +50,11 @@ class MixtureTask:
 def fit_clusters(source: Source, task: MixtureTask) -> MixtureFit:
     """The mixture under which the observed entries of the rows, which may have weights, are most likely."""
     seen = observe(source)
-    _refuse(seen, source, task.n_clusters)
-    scale = observed_scales(seen, task.scale)
-    rows, weight = rows_of(source)
+    _refuse_unfit(seen, source, task.n_clusters)
+    scale = choose_scales(seen, task.scale)
+    rows, weight = load_rows(source)
     rows = (rows - seen.mean) / scale
-    mixture, path = _best(rows, weight, task, float((seen.variances / scale**2).mean()))
+    mixture, path = _fit_best(rows, weight, task, float((seen.variances / scale**2).mean()))
     gain = (path[-1] - path[-2]) / seen.weight if len(path) > 1 else np.inf
     if gain > task.tol:
         warnings.warn(
@@ -81,20 +79,20 @@ def fit_clusters(source: Source, task: MixtureTask) -> MixtureFit:
     )
 
 
-def rows_of(source: Source) -> tuple[Floats, Floats]:
+def load_rows(source: Source) -> tuple[Floats, Floats]:
     """All rows (n, p) in memory, and their weights (n,)."""
     blocks = list(source.blocks())
     rows = np.concatenate([block.rows for block in blocks]).astype(np.float64)
     if np.isinf(rows).any():
         infinite = np.isinf(rows).sum(axis=0)
-        raise missing_values(np.stack([np.zeros_like(infinite), infinite]), len(rows), source.columns)
+        raise missing_values_error(np.stack([np.zeros_like(infinite), infinite]), len(rows), source.columns)
     each = [np.ones(len(block.rows)) if block.weight is None else block.weight for block in blocks]
     return rows, np.concatenate(each)
 
 
-def _best(rows: Floats, weight: Floats, task: MixtureTask, variance: float) -> tuple[Mixture, list[float]]:
+def _fit_best(rows: Floats, weight: Floats, task: MixtureTask, variance: float) -> tuple[Mixture, list[float]]:
     """The likeliest of several ends, and its path."""
-    wish = Settings(
+    settings = Settings(
         task.n_components,
         task.noise,
         max(LEAST_NOISE * variance, float(np.finfo(float).tiny)),
@@ -103,19 +101,19 @@ def _best(rows: Floats, weight: Floats, task: MixtureTask, variance: float) -> t
     rng = np.random.default_rng(seed_of(task.seed))
     ends = []
     with one_blas_thread():
-        one = start(np.nan_to_num(rows), wish, weight)
+        one = fit_one_component(np.nan_to_num(rows), settings, weight)
         if np.isnan(rows).any():
-            one, _ = fit_mixture(rows, one, wish, task.steps, weight=weight)
-        filled = predicted(one, rows)[0]
+            one, _ = fit_mixture(rows, one, settings, task.steps, weight=weight)
+        filled = predict_entries(one, rows)[0]
         for _ in range(task.starts if task.n_clusters > 1 else 1):
-            labels = _labels(filled, weight, task.n_clusters, int(rng.integers(2**31)))
-            first = parted(one, rows, labels, wish, weight)
-            ends.append(fit_mixture(rows, first, wish, task.steps, weight=weight))
+            labels = _label_rows(filled, weight, task.n_clusters, int(rng.integers(2**31)))
+            first = split_by_label(one, rows, labels, settings, weight)
+            ends.append(fit_mixture(rows, first, settings, task.steps, weight=weight))
     return max(ends, key=lambda end: end[1][-1])
 
 
-def _labels(filled: Floats, weight: Floats, clusters: int, seed: int) -> NDArray[np.integer[Any]]:
-    """(n,) clusters of rows without holes, by k-means."""
+def _label_rows(filled: Floats, weight: Floats, clusters: int, seed: int) -> NDArray[np.integer[Any]]:
+    """(n,) clusters of rows without missing values, by k-means."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # said below
         means = KMeans(clusters, n_init=1, random_state=seed)
@@ -129,11 +127,11 @@ def _labels(filled: Floats, weight: Floats, clusters: int, seed: int) -> NDArray
     return labels
 
 
-def _refuse(seen: Observed, source: Source, clusters: int) -> None:
+def _refuse_unfit(seen: Observed, source: Source, clusters: int) -> None:
     """Raise an error if there is too little to learn from."""
     unseen = np.flatnonzero(seen.count == 0)
     if len(unseen):
-        raise BadInput(f"{unseen_in_words(unseen, source.columns, source.n_columns)}: leave them out.")
+        raise BadInput(f"{describe_unseen(unseen, source.columns, source.n_columns)}: leave them out.")
     if seen.n_rows < max(2, 2 * clusters) or source.n_columns < 2:
         raise BadInput(
             f"{source.describe()} is too small (n_samples={seen.n_rows}, n_features={source.n_columns}): "

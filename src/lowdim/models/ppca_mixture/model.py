@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,23 +10,23 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput
-from lowdim.matrices.convert import row_weights
+from lowdim.matrices.convert import read_weights
 from lowdim.models.base import parameters
-from lowdim.models.base.estimator import Reported, Shown
-from lowdim.models.base.input import opened, picture_shape_of
-from lowdim.models.base.output import OwnKind, frame_kind, scores_table
-from lowdim.models.base.parameters import Seed, seed_of
-from lowdim.models.ppca_mixture.fit import MixtureTask, fit_clusters, rows_of
+from lowdim.models.base.estimator import Estimator
+from lowdim.models.base.input import open_for, picture_shape_of
+from lowdim.models.base.output import frame_kind, kind_of_fit, scores_table
+from lowdim.models.base.parameters import CHECKED_BY_FIT, ColumnScale, Count, NumberAbove0, NumberFrom0, Seed, seed_of
+from lowdim.models.ppca_mixture.figures import MixturePlots
+from lowdim.models.ppca_mixture.fit import MixtureTask, fit_clusters, load_rows
 from lowdim.models.ppca_mixture.record import MixtureFit
-from lowdim.models.ppca_mixture.solvers import Mixture, predicted, responsibilities
-from lowdim.models.vector_quantizer.figures import MixturePlots
+from lowdim.models.ppca_mixture.solvers import Mixture, predict_entries, responsibilities
 from lowdim.sources.source import Source
-from lowdim.sources.views_of_rows import as_counts
+from lowdim.sources.wrapped import scale_to_counts
 from lowdim.types import Floats
 from lowdim.words import printable
 
 
-class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # type: ignore[misc]
+class PPCAMixture(Estimator, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Several probabilistic PCAs, each for some of the rows: clusters that each have their own few dimensions.
 
     Row i comes from cluster c with probability weights_[c], and is then means_[c] + W z + noise. Missing values (NaN)
@@ -76,14 +75,14 @@ class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # typ
 
     def __init__(
         self,
-        n_clusters: int = 2,
-        n_components: int = 1,
+        n_clusters: Count = 2,
+        n_components: Annotated[int, CHECKED_BY_FIT] = 1,
         *,
-        scale: Any = False,
-        noise_variance: float | None = None,
-        tol: float = 1e-5,
-        max_iter: int = 500,
-        n_init: int = 3,
+        scale: ColumnScale = False,
+        noise_variance: NumberAbove0 | None = None,
+        tol: NumberFrom0 = 1e-5,
+        max_iter: Count = 500,
+        n_init: Count = 3,
         random_state: Seed = None,
     ):
         self.n_clusters = n_clusters
@@ -120,9 +119,9 @@ class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # typ
         task = self._task(source.n_columns)
         weighted = source
         if sample_weight is not None:
-            weighted = source.with_weights(as_counts(row_weights(source, sample_weight)))
-        self._record: MixtureFit | None = fit_clusters(weighted, task)
-        self._remember_kind(X)
+            weighted = source.with_weights(scale_to_counts(read_weights(source, sample_weight)))
+        self._record = fit_clusters(weighted, task)
+        self._kind_of_fit = kind_of_fit(X)
         self._frame_kind, self._columns = frame_kind(X), source.columns
         self._itemsize, self._data_spacing = source.dtype.itemsize, float(np.finfo(float).eps)
         self._picture_shape = picture_shape_of(source)
@@ -133,9 +132,7 @@ class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # typ
     @property
     def fit_(self) -> MixtureFit:
         """The frozen record of the fit."""
-        found: MixtureFit | None = getattr(self, "_record", None)
-        if found is None:
-            raise AttributeError("This PPCAMixture is not fitted yet: call fit with data first.")
+        found: MixtureFit = super().fit_
         return found
 
     @property
@@ -293,7 +290,7 @@ class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # typ
         check_is_fitted(self)
         fit, rows = self.fit_, self._rows(X)
         holes = np.isnan(rows)
-        values, variances = predicted(self._mixture, (rows - fit.center) / fit.scale)
+        values, variances = predict_entries(self._mixture, (rows - fit.center) / fit.scale)
         filled = np.where(holes, fit.center + values * fit.scale, rows)
         if not return_std:
             return self._like(X, filled)
@@ -327,19 +324,6 @@ class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # typ
         rows = fit.means[of] + np.einsum("npk,nk->np", fit.loadings[of], z) + noise
         return fit.center + rows * fit.scale, of
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a `.lowdim` file, atomically; `lowdim.load` gives it back. It holds no code.
-
-        Parameters
-        ----------
-        path : path
-            Of the file, which is replaced whole, or not at all.
-        """
-        from lowdim.models.base.saving import save
-
-        check_is_fitted(self)
-        save(self, path)
-
     @printable
     def explain(self) -> str:
         """What the fit did, in a few lines.
@@ -349,12 +333,9 @@ class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # typ
         str
             A few lines.
         """
-        return self._story()
+        return self._explain_fit()
 
     # -- inside ---------------------------------------------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return getattr(self, "_record", None) is not None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -371,10 +352,10 @@ class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # typ
         return (self._rows(X) - self.fit_.center) / self.fit_.scale
 
     def _rows(self, X: Any) -> Floats:
-        return rows_of(self._opened(X, reset=False).unweighted())[0]
+        return load_rows(self._opened(X, reset=False).unweighted())[0]
 
     def _opened(self, X: Any, reset: bool) -> Source:
-        source = opened(self, X, reset)
+        source = open_for(self, X, reset)
         if source.sparse:
             raise BadInput("Sparse data were given, but a mixture needs whole rows: pass X.toarray(), if it fits.")
         return source
@@ -386,14 +367,7 @@ class PPCAMixture(OwnKind, Shown, Reported, DensityMixin, BaseEstimator):  # typ
     def _task(self, p: int) -> MixtureTask:
         """The settings, checked."""
         name = "PPCAMixture"
-        parameters.check_seed(name, self.random_state)
-        parameters.whole(name, "n_clusters", self.n_clusters, 1, None)
         parameters.whole(name, "n_components", self.n_components, 1, max(1, p - 1))
-        parameters.whole(name, "max_iter", self.max_iter, 1, None)
-        parameters.whole(name, "n_init", self.n_init, 1, None)
-        parameters.real(name, "tol", self.tol, 0.0)
-        if self.noise_variance is not None:
-            parameters.real(name, "noise_variance", self.noise_variance, np.finfo(float).tiny)
         return MixtureTask(
             n_clusters=int(self.n_clusters),
             n_components=int(self.n_components),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -12,18 +12,6 @@ from lowdim.errors import FormatError
 from lowdim.results.fields import NonNegative, Positive, has, size
 from lowdim.results.record import Columns
 from lowdim.types import Floats
-
-SETTINGS = {
-    "n_clusters": int,
-    "n_components": int,
-    "scale": bool | Literal["array"],
-    "noise_variance": float | None,
-    "tol": float,
-    "max_iter": int,
-    "n_init": int,
-    "random_state": int | None,
-}
-"""What a file may say of settings."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from lowdim.types import Floats
 # The covariance is a full p × p matrix here, for p up to some hundreds and few entries observed (or few hidden) a
 # row; `ppca_em` is for many columns and few components.
 
-ROWS = 512
+PIECE_ROWS = 512
 """Rows in one task of a thread."""
 
 
@@ -27,10 +27,8 @@ ROWS = 512
 class Gaussian:
     """A density of rows of p numbers."""
 
-    mean: Floats
-    """(p,)"""
-    cov: Floats
-    """(p, p), positive definite."""
+    mean: Floats  # (p,)
+    cov: Floats  # (p, p), positive definite
 
     @cached_property
     def precision(self) -> Floats:
@@ -49,10 +47,8 @@ class Moments:
     """Sums over rows, each with its weight, of what is expected of them."""
 
     weight: float
-    first: Floats
-    """(p,) Σ weight E[x]."""
-    second: Floats
-    """(p, p) Σ weight E[(x − c)(x − c)ᵀ] about the centre c that was asked for."""
+    first: Floats  # (p,) Σ weight E[x]
+    second: Floats  # (p, p) Σ weight E[(x − c)(x − c)ᵀ] about the centre c that was asked for
 
 
 def likelihoods(gaussian: Gaussian, X: Floats) -> Floats:
@@ -70,10 +66,10 @@ def likelihoods(gaussian: Gaussian, X: Floats) -> Floats:
     return np.concatenate([np.empty(0), *in_order(work, _pieces(len(X)))])
 
 
-def expected(gaussian: Gaussian, X: Floats) -> tuple[Floats, Floats]:
+def expect_entries(gaussian: Gaussian, X: Floats) -> tuple[Floats, Floats]:
     """(n, p) mean of every entry of rows given what was observed of them, and its variance: 0 where it was observed."""
     means, variances = np.empty_like(X), np.empty_like(X)
-    for rows, found in _found(gaussian, X, np.ones(len(X)), spread=False):
+    for rows, found in _expect_pieces(gaussian, X, np.ones(len(X)), spread=False):
         means[rows], variances[rows] = found[0], found[1]
     return means, variances
 
@@ -81,14 +77,16 @@ def expected(gaussian: Gaussian, X: Floats) -> tuple[Floats, Floats]:
 def moments(gaussian: Gaussian, X: Floats, weight: Floats, centre: Floats) -> Moments:
     """Expected sums over rows (n, p) with weights (n,), products about a centre (p,)."""
     first, second = np.zeros_like(centre), np.zeros_like(gaussian.cov)
-    for rows, (means, _, spread) in _found(gaussian, X, weight, spread=True):
+    for rows, (means, _, spread) in _expect_pieces(gaussian, X, weight, spread=True):
         apart = means - centre
         first += weight[rows] @ means
         second += (apart * weight[rows, None]).T @ apart + spread
     return Moments(float(weight.sum()), first, second)
 
 
-def _found(gaussian: Gaussian, X: Floats, weight: Floats, spread: bool) -> Iterator[tuple[slice, tuple[Floats, ...]]]:
+def _expect_pieces(
+    gaussian: Gaussian, X: Floats, weight: Floats, spread: bool
+) -> Iterator[tuple[slice, tuple[Floats, ...]]]:
     from lowdim.models.ppca_mixture import compiled_conditionals
 
     g, p = gaussian, X.shape[1]
@@ -106,7 +104,7 @@ def _found(gaussian: Gaussian, X: Floats, weight: Floats, spread: bool) -> Itera
 
 
 def _pieces(n: int) -> Iterator[slice]:
-    return (slice(start, start + ROWS) for start in range(0, n, ROWS))
+    return (slice(start, start + PIECE_ROWS) for start in range(0, n, PIECE_ROWS))
 
 
 # Mixtures of probabilistic PCAs, of rows that may have missing values, by exact EM.
@@ -130,14 +128,10 @@ SMALL_GAIN = 1e-5
 class Mixture:
     """Some PPCAs and how common each is."""
 
-    weights: Floats
-    """(c,) that add up to one."""
-    means: Floats
-    """(c, p)"""
-    W: Floats
-    """(c, p, k) loadings."""
-    noise: Floats
-    """(c,) variance about the components' subspaces."""
+    weights: Floats  # (c,) that add up to one
+    means: Floats  # (c, p)
+    W: Floats  # (c, p, k) loadings
+    noise: Floats  # (c,) variance about the components' subspaces
 
     @cached_property
     def gaussians(self) -> tuple[Gaussian, ...]:
@@ -162,19 +156,15 @@ class Prior:
 class Settings:
     """What a mixture is fitted with."""
 
-    k: int
-    """Loadings of each component, below p."""
-    noise: float | None = None
-    """Variance of the noise if it is known."""
-    least: float = 0.0
-    """Variance below which the noise is not let fall."""
+    k: int  # loadings of each component, below p
+    noise: float | None = None  # variance of the noise if it is known
+    least: float = 0.0  # variance below which the noise is not let fall
     prior: Prior | None = None
-    gain: float | None = None
-    """Increase of the objective that is taken for none; None: a small share of it."""
+    gain: float | None = None  # increase of the objective that is taken for none; None: a small share of it
 
 
-def start(filled: Floats, settings: Settings, weight: Floats | None = None) -> Mixture:
-    """One PPCA of rows (n, p) without holes, such as those that some simpler method has filled.
+def fit_one_component(filled: Floats, settings: Settings, weight: Floats | None = None) -> Mixture:
+    """One PPCA of rows (n, p) without missing values, such as those that some simpler method has filled.
 
     Here and below, `weight` (n,) counts rows: 2 means twice.
     """
@@ -183,16 +173,16 @@ def start(filled: Floats, settings: Settings, weight: Floats | None = None) -> M
     centre = weight @ filled / total
     apart = filled - centre
     sums = Moments(total, total * centre, (apart * weight[:, None]).T @ apart)
-    return _joined([_most_likely(sums, centre, settings)], np.ones(1))
+    return _join([_fit_component(sums, centre, settings)], np.ones(1))
 
 
-def parted(
+def split_by_label(
     one: Mixture, X: Floats, labels: NDArray[np.integer], settings: Settings, weight: Floats | None = None
 ) -> Mixture:
-    """As many components as there are labels (n,), each of its own rows as a first, single one sees them."""
+    """Split a single component into one per label (n,), each fitted to the rows of its label."""
     weight = np.ones(len(X)) if weight is None else weight
     chances = (labels[:, None] == np.unique(labels)).astype(float)
-    return _maximised([one.gaussians[0]] * chances.shape[1], X, chances, weight, settings)
+    return _maximise([one.gaussians[0]] * chances.shape[1], X, chances, weight, settings)
 
 
 def fit_mixture(
@@ -217,7 +207,7 @@ def responsibilities(model: Mixture, X: Floats) -> tuple[Floats, Floats]:
     return np.exp(each - total[:, None]), total
 
 
-def predicted(model: Mixture, X: Floats) -> tuple[Floats, Floats]:
+def predict_entries(model: Mixture, X: Floats) -> tuple[Floats, Floats]:
     """(n, p) expected value of every entry given what was observed of its row, and its variance.
 
     Of a mixture: the means of the components weighed by their probabilities, and the spread of these in the variance.
@@ -226,7 +216,7 @@ def predicted(model: Mixture, X: Floats) -> tuple[Floats, Floats]:
     first, second = np.zeros_like(X), np.zeros_like(X)
     for gaussian, chance in zip(model.gaussians, chances.T, strict=True):
         rows = np.flatnonzero(chance >= NEGLIGIBLE)
-        means, variances = expected(gaussian, X[rows])
+        means, variances = expect_entries(gaussian, X[rows])
         apart = means - model.means[0]  # squares about some common point keep their digits
         first[rows] += chance[rows, None] * apart
         second[rows] += chance[rows, None] * (variances + apart**2)
@@ -244,7 +234,7 @@ class Search:
 
     @property
     def finished(self) -> bool:
-        """Whether the last step gained next to nothing."""
+        """Whether the last step gained almost nothing."""
         gain = SMALL_GAIN * abs(self.path[-1]) if self.path and self.settings.gain is None else self.settings.gain
         return len(self.path) > 1 and self.path[-1] - self.path[-2] <= (gain or 0.0)
 
@@ -252,11 +242,11 @@ class Search:
         """Chances and expected sums under the mixture, then the mixture that makes them most likely."""
         chances, loglik = responsibilities(self.model, self.X)
         self.path.append(float(self.weight @ loglik) + _log_prior(self.model, self.settings.prior))
-        self.model = _maximised(self.model.gaussians, self.X, chances, self.weight, self.settings)
+        self.model = _maximise(self.model.gaussians, self.X, chances, self.weight, self.settings)
         return self
 
 
-def _maximised(
+def _maximise(
     gaussians: tuple[Gaussian, ...] | list[Gaussian], X: Floats, chances: Floats, weight: Floats, settings: Settings
 ) -> Mixture:
     parts, weights = [], []
@@ -266,12 +256,12 @@ def _maximised(
         if share.sum() < 1.0:  # less than a row: the component has died
             continue
         sums = moments(gaussian, X[rows], share, gaussian.mean)
-        parts.append(_most_likely(sums, gaussian.mean, settings))
+        parts.append(_fit_component(sums, gaussian.mean, settings))
         weights.append(sums.weight)
-    return _joined(parts, np.array(weights))
+    return _join(parts, np.array(weights))
 
 
-def _most_likely(sums: Moments, centre: Floats, settings: Settings) -> tuple[Floats, Floats, float]:
+def _fit_component(sums: Moments, centre: Floats, settings: Settings) -> tuple[Floats, Floats, float]:
     """Mean, W and noise for expected sums about a centre (Tipping & Bishop 1999, equations 7 and 8)."""
     prior, weight, first, second = settings.prior, sums.weight, sums.first, sums.second
     if prior is not None:
@@ -289,7 +279,7 @@ def _most_likely(sums: Moments, centre: Floats, settings: Settings) -> tuple[Flo
     return mean, vectors[:, ::-1][:, :k] * gains, noise
 
 
-def _joined(parts: list[tuple[Floats, Floats, float]], weights: Floats) -> Mixture:
+def _join(parts: list[tuple[Floats, Floats, float]], weights: Floats) -> Mixture:
     means, W, noise = zip(*parts, strict=True)
     return Mixture(weights / weights.sum(), np.stack(means), np.stack(W), np.array(noise))
 

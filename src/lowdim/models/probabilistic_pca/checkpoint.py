@@ -1,4 +1,4 @@
-"""The state of EM in a file, written after every step: a fit that was killed goes on from there, to the same bits."""
+"""The state of EM in a file, written after every step: a fit that was killed resumes there, to the same bits."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from lowdim.errors import FormatError
 from lowdim.matrices.missing import Observed
-from lowdim.models.probabilistic_pca.fit import Begun
-from lowdim.models.probabilistic_pca.solvers.em import Prior, Search, Wish
+from lowdim.models.probabilistic_pca.fit import Progress
+from lowdim.models.probabilistic_pca.solvers.em import Prior, Search, Settings
 from lowdim.models.probabilistic_pca.solvers.latent import Latent
 from lowdim.results.codec import pack, unpack
 from lowdim.results.container import Document, read_document, write_document
@@ -91,7 +91,7 @@ class Checkpoint:
                 raise FormatError(f"The checkpoint holds a model of {own} components that does not go with its {k}.")
 
 
-def write_checkpoint(path: str, begun: Begun) -> None:
+def write_checkpoint(path: str, begun: Progress) -> None:
     """Keep how far a fit has come, atomically."""
     seen, state = begun.observed, begun.search
     model = KeptModel.of(state.model)
@@ -106,8 +106,8 @@ def write_checkpoint(path: str, begun: Begun) -> None:
         squares=seen.squares,
         scale=begun.scale,
         reason=begun.reason,
-        alpha=state.wish.prior.alpha,
-        noise=state.wish.noise,
+        alpha=state.settings.prior.alpha,
+        noise=state.settings.noise,
         model=model,
         sure=KeptModel.of(state.sure),
         best=KeptModel.of(state.best),
@@ -122,7 +122,7 @@ def write_checkpoint(path: str, begun: Begun) -> None:
     write_document(path, Document(KIND, *pack(kept)))
 
 
-def read_checkpoint(path: str) -> Begun:
+def read_checkpoint(path: str) -> Progress:
     """What `write_checkpoint` kept; what EM is asked for is not part of it."""
     document = read_document(path)
     if document.kind != KIND:
@@ -131,7 +131,7 @@ def read_checkpoint(path: str) -> Begun:
     none = np.zeros_like(kept.count)
     seen = Observed(kept.n_rows, kept.weight, kept.seen, kept.count, kept.mean, kept.squares, none)
     state = Search(
-        wish=Wish(Prior(kept.alpha, kept.model.spread is not None), kept.noise),
+        settings=Settings(Prior(kept.alpha, kept.model.spread is not None), kept.noise),
         model=kept.model.model(),
         sure=None if kept.sure is None else kept.sure.model(),
         history=History(tuple(kept.points), tuple(kept.moves)),
@@ -142,4 +142,15 @@ def read_checkpoint(path: str) -> Begun:
         rows=kept.rows,
         refused=kept.refused,
     )
-    return Begun(seen, kept.scale, state, kept.reason)
+    return Progress(seen, kept.scale, state, kept.reason)
+
+
+def write_part(path: str, part: Any) -> str:
+    """Keep what an interrupted fit has learnt; gives back how far it came, in words."""
+    write_checkpoint(path, part.begun_)
+    return f"{part.n_iter_:,} steps of EM"
+
+
+def resume_fit(estimator: Any, path: str, source: Any) -> Any:
+    """The fit of a source, carried on from a checkpoint, which goes on being written."""
+    return estimator.set_params(checkpoint=path).fit(source)

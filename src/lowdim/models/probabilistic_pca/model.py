@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,39 +15,52 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, BadParameter, Interrupted
-from lowdim.matrices.convert import fits, in_memory, row_weights
-from lowdim.matrices.missing import naming_all_holes
+from lowdim.matrices.convert import fits_in_memory, load_rows, read_weights
+from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models.base import parameters
 from lowdim.models.base.output import frame_kind, scores_table
-from lowdim.models.base.parameters import Bytes, LatentSolver, Seed, Unstored, Whole, seed_of
+from lowdim.models.base.parameters import (
+    CHECKED_BY_FIT,
+    Bytes,
+    Checkpoint,
+    ColumnScale,
+    Count,
+    NumberAbove0,
+    NumberFrom0,
+    Option,
+    Seed,
+    Unstored,
+    seed_of,
+)
+from lowdim.models.base.prompt import Prompt
 from lowdim.models.base.uncertainty import Unsure
+from lowdim.models.linear.fit import load_to_count
 from lowdim.models.linear.model import LinearModel
-from lowdim.models.linear.plan import counted
 from lowdim.models.probabilistic_pca import rows as latent_rows
 from lowdim.models.probabilistic_pca.checkpoint import read_checkpoint, write_checkpoint
 from lowdim.models.probabilistic_pca.figures import LatentPlots
 from lowdim.models.probabilistic_pca.fit import (
     SOLVER,
-    Begun,
     LatentTask,
+    Progress,
     begin,
+    estimate_memory,
     fit_by_em,
     fit_closed,
-    go_on,
-    holes_of,
-    memory_needed,
-    record,
+    limit_blocks,
+    make_record,
+    name_missing_values,
+    resume,
     task_of,
-    within,
 )
 from lowdim.models.probabilistic_pca.record import LatentFit
 from lowdim.models.probabilistic_pca.rows import RowModel
 from lowdim.runtime.memory import budget_of
 from lowdim.sources.source import Block, Source
-from lowdim.sources.views_of_rows import UnstoredMissing, as_counts
+from lowdim.sources.wrapped import UnstoredMissing, scale_to_counts
 from lowdim.types import Floats
-from lowdim.words import printable
+from lowdim.views.text.facts import PlanFacts
 
 
 class ProbabilisticPCA(Unsure, LinearModel):
@@ -114,18 +127,21 @@ class ProbabilisticPCA(Unsure, LinearModel):
 
     _record: LatentFit | None = None
 
+    _has_linear_rules = True
+    _prompt: ClassVar = Prompt("auto", ("lowdim impute {data} -o filled.csv", "fill what is missing"), resumes=True)
+
     def __init__(
         self,
-        n_components: Whole | Literal["auto", "bic", "ard"] = "auto",
+        n_components: Annotated[Count | Literal["auto", "bic", "ard"], CHECKED_BY_FIT, Option("keep")] = "auto",
         *,
-        scale: Any = False,
-        solver: LatentSolver = "auto",
-        w_precision: float = 0.0,
-        noise_variance: float | None = None,
-        tol: float = 1e-6,
-        max_iter: int = 1000,
+        scale: ColumnScale = False,
+        solver: Literal["auto", "closed", "em", "lecture"] = "auto",
+        w_precision: NumberFrom0 = 0.0,
+        noise_variance: NumberAbove0 | None = None,
+        tol: NumberFrom0 = 1e-6,
+        max_iter: Count = 1000,
         unstored: Unstored = "zero",
-        checkpoint: Any = None,
+        checkpoint: Checkpoint = None,
         random_state: Seed = None,
         memory: Bytes = None,
     ):
@@ -163,58 +179,39 @@ class ProbabilisticPCA(Unsure, LinearModel):
             The model itself.
         """
         budget = budget_of("ProbabilisticPCA", self.memory)
-        source = counted(self._opened(X, reset=True), budget)
+        source = load_to_count(self._opened(X, reset=True), budget)
         task = task_of(self, source.n_columns)
         weighted = source
         if sample_weight is not None:
-            sample_weight = row_weights(source, sample_weight)
+            sample_weight = read_weights(source, sample_weight)
             if isinstance(task.n_components, str):  # rules reckon with the number of rows
-                sample_weight = as_counts(sample_weight)
+                sample_weight = scale_to_counts(sample_weight)
             weighted = source.with_weights(sample_weight)
         closed = task.may_be_closed and task.n_components != "auto"
         fit = fit_closed(source, sample_weight, task, self.memory) if closed else None
         if fit is None:
-            if sample_weight is None and fits(source, None if budget is None else budget.room):
-                weighted = in_memory(source)  # EM reads the rows again and again
-            fit = self._by_em(X, within(weighted, task, budget), task)
+            if sample_weight is None and fits_in_memory(source, None if budget is None else budget.room):
+                weighted = load_rows(source)  # EM reads the rows again and again
+            fit = self._by_em(X, limit_blocks(weighted, task, budget), task)
         self._remember(X, source)
         self._record = fit
         return self
 
-    @printable
-    def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes, or None
-            Rows that a fit would be made of; None: say what the fit did.
-
-        Returns
-        -------
-        str
-            A few lines.
-        """
-        from lowdim.views.text.explain import PlanFacts, explain_plan
-
-        if X is None:
-            return self._story()
-        source = self._to_be_fitted(X)
+    def _plan_facts(self, source: Source) -> PlanFacts:
         task, budget = task_of(self, source.n_columns), budget_of("ProbabilisticPCA", self.memory)
         k = task.most_components(source.n_columns)
         size = None if source.n_rows is None else source.n_rows * source.n_columns * source.dtype.itemsize
-        facts = PlanFacts(
+        return PlanFacts(
             data=source.describe(),
             bytes=None if source.sparse else size,
             keep=f"{task.n_components}" if isinstance(task.n_components, str) else f"{k} component{'s' * (k != 1)}",
             solver=SOLVER,
             reason="rows may have holes; without any, the closed form is used" if task.may_be_closed else "asked for",
             read=f"2 passes, and one in each of up to {task.steps} steps over the rows",
-            memory=memory_needed(source.n_rows, source.n_columns, k),
+            memory=estimate_memory(source.n_rows, source.n_columns, k),
             limit=None if budget is None else budget.limit,
             accuracy=f"until two steps gain no more than {task.tol:.0e} of log-likelihood a row",
         )
-        return explain_plan(facts)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -275,12 +272,13 @@ class ProbabilisticPCA(Unsure, LinearModel):
         ascent = self.fit_.ascent
         return 1 if ascent is None else len(ascent.loglik) + ascent.refused
 
-    def _refuse_graph(self, inverse: bool) -> None:
+    def _graph(self, inverse: bool, dtype: str) -> Any:
         if self.fit_.spread is not None and not inverse:
             raise BadInput(
                 "The hidden values of this fit reckon with uncertain loadings (n_components='ard'), which the graph of "
                 f"a linear model does not: fit with n_components={self.fit_.k} first."
             )
+        return super()._graph(inverse, dtype)
 
     # -- hidden values --------------------------------------------------------------------------------------------
 
@@ -377,8 +375,8 @@ class ProbabilisticPCA(Unsure, LinearModel):
         parameters.check_seed(type(self).__name__, random_state)
         source, rng = self._opened(X, reset=False).unweighted(), np.random.default_rng(seed_of(random_state))
         model, dtype = RowModel.of(self.fit_).drawn(rng), working_dtype(source.dtype)
-        with naming_all_holes(source, only_infinite=True):
-            rows = [latent_rows.drawn_rows(block, model, rng, dtype) for block in source.blocks()]
+        with naming_all_missing(source, only_infinite=True):
+            rows = [latent_rows.draw_rows(block, model, rng, dtype) for block in source.blocks()]
         return self._like(X, np.concatenate(rows))
 
     def _filled(self, X: Any, with_deviations: bool) -> tuple[Any, Any]:
@@ -386,14 +384,14 @@ class ProbabilisticPCA(Unsure, LinearModel):
         source, model = self._opened(X, reset=False).unweighted(), RowModel.of(self.fit_)
         p, dtype = source.n_columns, working_dtype(source.dtype)
         if not with_deviations:
-            return _mapped(source, partial(latent_rows.filled_rows, model=model, dtype=dtype), p, dtype), None
-        work = partial(latent_rows.filled_rows_with_deviations, model=model, dtype=dtype)
+            return _mapped(source, partial(latent_rows.fill_rows, model=model, dtype=dtype), p, dtype), None
+        work = partial(latent_rows.fill_rows_with_deviations, model=model, dtype=dtype)
         both = _mapped(source, work, 2 * p, dtype)
         return both[:, :p], both[:, p:]
 
     def _deviations(self, source: Source) -> Floats:
         """(n, p) standard deviations of what fills the holes of rows."""
-        return latent_rows.hole_deviations(source, self.fit_)
+        return latent_rows.missing_deviations(source, self.fit_)
 
     def _like(self, X: Any, rows: Any) -> Any:
         """Rows as a frame, if they came as one."""
@@ -448,7 +446,7 @@ class ProbabilisticPCA(Unsure, LinearModel):
     def _by_em(self, X: Any, source: Source, task: LatentTask) -> LatentFit:
         path = None if self.checkpoint is None else os.fspath(self.checkpoint)
         if path is not None and os.path.exists(path):
-            begun = go_on(source, read_checkpoint(path), task)
+            begun = resume(source, read_checkpoint(path), task)
         else:
             begun = begin(source, task)
         if task.may_be_closed and begun.observed.complete:  # the number of components had to be found first
@@ -456,10 +454,10 @@ class ProbabilisticPCA(Unsure, LinearModel):
             assert found is not None
             return replace(found, provenance=replace(found.provenance, reason=begun.reason))
         if task.solver == "closed":
-            raise holes_of(begun.observed, source)
+            raise name_missing_values(begun.observed, source)
         last = begun
 
-        def keep(state: Begun) -> None:
+        def keep(state: Progress) -> None:
             nonlocal last
             last = state
             if path is not None:
@@ -471,12 +469,12 @@ class ProbabilisticPCA(Unsure, LinearModel):
             stop.model = self._part(X, source, last) if last.search.best is not None else None
             raise
 
-    def _part(self, X: Any, source: Source, last: Begun) -> ProbabilisticPCA:
+    def _part(self, X: Any, source: Source, last: Progress) -> ProbabilisticPCA:
         """The model as far as an interrupted fit had come."""
         part: ProbabilisticPCA = clone(self)
         part.__dict__.update({k: v for k, v in self.__dict__.items() if k not in part.__dict__})
         part._remember(X, source)
-        part._record = record(source, last, self.random_state)
+        part._record = make_record(source, last, self.random_state)
         part.begun_ = last
         return part
 
@@ -487,5 +485,5 @@ class ProbabilisticPCA(Unsure, LinearModel):
 
 def _mapped(source: Source, work: Callable[[Block], NDArray[Any]], width: int, dtype: Any) -> Any:
     """What a function of blocks makes of all rows; if some are infinite, an error that counts them all."""
-    with naming_all_holes(source, only_infinite=True):
+    with naming_all_missing(source, only_infinite=True):
         return source.map_rows(work, width, dtype)

@@ -1,4 +1,4 @@
-"""A probabilistic PCA in words: what is said of any linear fit, and what EM did."""
+"""What card, screen, JSON and page show of a probabilistic PCA."""
 
 from __future__ import annotations
 
@@ -9,24 +9,28 @@ from typing import Any
 
 import numpy as np
 
+from lowdim.models.base.report import PageRequest, filled_section
 from lowdim.models.linear import overview as linear
+from lowdim.models.linear.overview import add_limits, linear_payload, linear_scores
 from lowdim.models.probabilistic_pca.record import Ascent, LatentFit
-from lowdim.results.certificate import counted
-from lowdim.views.overview import Block, Overview, Said, Trust, noise_in_words, steps_in_words
-from lowdim.views.plots.paths import SearchPath, path_of
+from lowdim.views import overview as view
+from lowdim.views.overview import Block, Fact, Overview, SearchPath, Trust
+from lowdim.views.report.payload import Payload, Section
+from lowdim.views.report.sections import counted_holes_section, search_section
+from lowdim.words import column_names, plural
 
 
 def overview(fit: LatentFit) -> Overview:
     """What is said of a probabilistic fit, in closed form or by EM."""
     seen = replace(linear.overview(fit), model="Probabilistic PCA")
     if fit.unseen:
-        seen = replace(seen, notes=(f"nothing was observed of {counted(len(fit.unseen), 'column')}",))
+        seen = replace(seen, notes=(f"nothing was observed of {plural(len(fit.unseen), 'column')}",))
     seen = replace(seen, details=partial(_details, fit, seen))
     if fit.ascent is None:
         return seen
     word = "reached" if fit.reached else "untrusted"
     sentence = seen.trust.sentence if fit.changed else ascent_in_words(fit.ascent, fit.weight)
-    steps = Said("steps", steps_in_words(_steps(fit.ascent), fit.ascent.converged))
+    steps = Fact("steps", view.steps_in_words(_steps(fit.ascent), fit.ascent.converged))
     return replace(
         seen,
         trust=Trust(word, fit.reached, sentence, linear.MEANINGS[word]),
@@ -42,7 +46,7 @@ def ascent_in_words(ascent: Ascent, weight: float) -> str:
     gain = (ascent.logpost[-1] - ascent.logpost[-2]) / weight if len(ascent.logpost) > 1 else math.inf
     how = "EM stood still" if ascent.converged else "NOT reached: EM was stopped"
     return (
-        f"{how} after {counted(_steps(ascent), 'step')}: the last raised the log-likelihood by {gain:.0e} a row and "
+        f"{how} after {plural(_steps(ascent), 'step')}: the last raised the log-likelihood by {gain:.0e} a row and "
         f"moved the loadings by {ascent.change:.0e}"
     )
 
@@ -53,13 +57,13 @@ def _steps(ascent: Ascent) -> int:
 
 
 def _screen(linear_screen: Any, sentence: str) -> tuple[Block, ...]:
-    return (*linear_screen()[:-1], Said("accuracy", sentence))
+    return (*linear_screen()[:-1], Fact("accuracy", sentence))
 
 
-def _story(fit: LatentFit, seen: Overview, sentence: str) -> tuple[Said, ...]:
-    noise = noise_in_words(fit.noise, fit.noise, bool((fit.scale != 1).any()))
+def _story(fit: LatentFit, seen: Overview, sentence: str) -> tuple[Fact, ...]:
+    noise = view.noise_in_words(fit.noise, fit.noise, bool((fit.scale != 1).any()))
     every = f"{fit.missing:,} of {fit.n_rows * fit.n_columns:,} values"
-    return (*seen.story()[:-1], Said("missing", every), Said("noise", noise), Said("accuracy", sentence))
+    return (*seen.story()[:-1], Fact("missing", every), Fact("noise", noise), Fact("accuracy", sentence))
 
 
 def _details(fit: LatentFit, seen: Overview) -> dict[str, Any]:
@@ -73,5 +77,24 @@ def search_path(fit: LatentFit) -> SearchPath | None:
     if found is None:
         return None
     what = "log-likelihood of what was observed" if fit.spread is None else "bound of the log-likelihood"
-    path, prior = path_of(np.array(found.loglik), what, "step", True, found.converged), np.array(found.logpost)
+    path, prior = SearchPath(np.array(found.loglik), what, "step", True, found.converged), np.array(found.logpost)
     return path if np.array_equal(prior, path.values) else replace(path, prior=prior)
+
+
+# The page.
+
+
+def page(model: Any, asked: PageRequest) -> Payload:
+    """The page of a model whose fit is probabilistic."""
+    fit, path = model.fit_, search_path(model.fit_)
+    search = () if path is None else (search_section(path, overview(fit).trust.sentence),)
+    context = add_limits(model, replace(asked, context=asked.with_sections(*_missing(model, asked), *search)))
+    return linear_payload(fit, linear_scores(model, asked), context)
+
+
+def _missing(model: Any, asked: PageRequest) -> tuple[Section, ...]:
+    """The map of what was missing, filled by the model; counts alone where there are no rows."""
+    fit = model.fit_
+    if asked.read is None and fit.missing > 0:
+        return (counted_holes_section(fit.n_rows - fit.observed, fit.n_rows, column_names(fit)),)
+    return filled_section(model, asked.read, fit.noise)

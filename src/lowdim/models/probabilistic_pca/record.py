@@ -5,28 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.results.fields import Later, NonNegative, Positive, Prefix, StandsFor, has, size
+from lowdim.results.fields import AddedLater, NonNegative, Positive, Prefix, StandsFor, has, size
 from lowdim.results.record import LinearFit
 from lowdim.types import Floats
-
-SETTINGS = {
-    "n_components": str | int,
-    "scale": bool | Literal["array"],
-    "solver": str,
-    "w_precision": float,
-    "noise_variance": float | None,
-    "tol": float,
-    "max_iter": int,
-    "unstored": Literal["zero", "missing"],
-    "random_state": int | None,
-}
-"""What a file may say of settings."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +41,8 @@ class LatentFit(LinearFit):
     """
 
     INHERITED: ClassVar[str] = "linear"
-    DERIVED: ClassVar[Mapping[str, Any]] = {"uncertain": Later(has("spread"))}  # the first files do not say so
+    PROBABILISTIC: ClassVar[bool] = True
+    DERIVED: ClassVar[Mapping[str, Any]] = {"uncertain": AddedLater(has("spread"))}  # the first files do not say so
 
     noise: Annotated[float, Positive] = 0.0
     loglik: float = 0.0
@@ -91,6 +79,16 @@ class LatentFit(LinearFit):
     def noise_variance(self) -> float:
         """Variance of every entry about mean + loadings z."""
         return self.noise
+
+    @property
+    def found_by_em(self) -> bool:
+        """Whether EM was needed; else the closed form was used."""
+        return self.ascent is not None
+
+    def with_assigned(self, known: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        """The record with these fields in place of its own: no EM led there, and nothing says how sure they are."""
+        noise = float(given.get("noise_variance_", self.noise))
+        return super().with_assigned({**known, "noise": noise, "spread": None, "ascent": None}, given)
 
     @property
     def missing(self) -> int:

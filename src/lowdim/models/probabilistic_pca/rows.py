@@ -1,4 +1,4 @@
-"""What a Gaussian model with hidden columns says about rows with holes, block by block.
+"""What a Gaussian model with hidden columns says about rows with missing values, block by block.
 
 Functions here turn a block of rows into an array; they are handed to `Source.map_rows`, so they work on arrays, files
 and clusters alike.
@@ -7,29 +7,27 @@ and clusters alike.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import MissingValues, SingularModel
-from lowdim.matrices.missing import count_holes, missing_values
-from lowdim.matrices.packed import unpacked
+from lowdim.matrices.missing import count_missing, missing_values_error
+from lowdim.matrices.packed import unpack
 from lowdim.matrices.preparation import Preparation, dense
 from lowdim.matrices.products import block_scores
 from lowdim.models.linear import gaussian
 from lowdim.models.linear.gaussian import log_density_of_block
-from lowdim.models.linear.tables.columns import prepared_variances
 from lowdim.models.probabilistic_pca.record import LatentFit
-from lowdim.models.probabilistic_pca.solvers.expected import pays_to_compile
+from lowdim.models.probabilistic_pca.solvers.em import pays_to_compile
 from lowdim.models.probabilistic_pca.solvers.latent import (
     Latent,
     Posterior,
     expected_rows,
     posterior,
-    predicted,
+    predict_entries,
     rows_at_a_time,
 )
 from lowdim.results.record import LinearFit
@@ -37,7 +35,7 @@ from lowdim.solvers.resampling.large_sample import Spectrum
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
 
-GIVEN = 1e-6
+LEAST_NOISE_DIFFERENCE = 1e-6
 """Relative difference of the noise from what components leave over, from which on it was not found but given."""
 
 
@@ -66,7 +64,7 @@ class RowModel:
         if not isinstance(fit, LatentFit) or fit.spread is not None:
             return cls(latent, preparation, fit.columns)
         counts = np.asarray(fit.observed * (fit.weight / max(fit.n_rows, 1)), dtype=np.float64)
-        return cls(latent, preparation, fit.columns, counts, _more_noise(fit, counts))
+        return cls(latent, preparation, fit.columns, counts, _estimate_noise_factor(fit, counts))
 
     def drawn(self, rng: np.random.Generator) -> RowModel:
         """The model with loadings and means drawn from what they may be, where they are uncertain."""
@@ -74,12 +72,11 @@ class RowModel:
         if spread is None:
             return self
         k = self.latent.k
-        values, vectors = np.linalg.eigh(unpacked(spread, k + 1))
+        values, vectors = np.linalg.eigh(unpack(spread, k + 1))
         off = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
         step = np.einsum("jab,jb->ja", off, rng.standard_normal((len(spread), k + 1)))
         return replace(
-            self,
-            latent=Latent(self.latent.mean + step[:, k], self.latent.W + step[:, :k], self.latent.noise),
+            self, latent=Latent(self.latent.mean + step[:, k], self.latent.W + step[:, :k], self.latent.noise)
         )
 
     @property
@@ -93,7 +90,7 @@ class RowModel:
         start, most = 0, rows_at_a_time(*self.latent.W.shape)
         for rows in self.preparation.pieces(replace(block, weight=None), np.float64, most):
             if np.isinf(rows).any():
-                raise _infinite(block, self.columns)
+                raise _infinite_values_error(block, self.columns)
             yield slice(start, start + len(rows)), rows
             start += len(rows)
 
@@ -103,13 +100,13 @@ class RowModel:
         return ((place, posterior(self.latent, rows, compiled)) for place, rows in self.prepared(block))
 
 
-def _more_noise(fit: LatentFit, counts: Floats) -> float:
+def _estimate_noise_factor(fit: LatentFit, counts: Floats) -> float:
     """What the noise of the population is over that of the fit, which lost some to loadings fitted to the same rows; 1
     where noise was given, which is not what the components leave over."""
     p = int((counts > 0).sum())
     left = (fit.total_variance - float(fit.variances.sum())) / max(p - fit.k, 1)
     freedom = float(counts[counts > 0].mean()) - 1 if p else 0.0
-    if freedom <= fit.k + 1 or abs(left - fit.noise) > GIVEN * fit.noise:
+    if freedom <= fit.k + 1 or abs(left - fit.noise) > LEAST_NOISE_DIFFERENCE * fit.noise:
         return 1.0
     unit = (freedom + 1) / freedom
     known = Spectrum(fit.variances, fit.components[:, counts > 0], fit.k, fit.noise, freedom, 0.95, unit=unit).noise()
@@ -135,7 +132,7 @@ def log_densities(block: Block, model: RowModel) -> Floats:
     return np.concatenate(parts)[:, None]
 
 
-def filled_rows(block: Block, model: RowModel, dtype: type[np.floating] = np.float64) -> NDArray[np.floating]:
+def fill_rows(block: Block, model: RowModel, dtype: type[np.floating] = np.float64) -> NDArray[np.floating]:
     """(n, p) observed entries as they are, missing ones as expected."""
     values = dense(block.rows).astype(dtype)
     for place, known in model.known(block):
@@ -143,7 +140,7 @@ def filled_rows(block: Block, model: RowModel, dtype: type[np.floating] = np.flo
     return values
 
 
-def filled_rows_with_deviations(
+def fill_rows_with_deviations(
     block: Block, model: RowModel, dtype: type[np.floating] = np.float64
 ) -> NDArray[np.floating]:
     """(n, 2 p) the same, and beside them the standard deviation of a reading of each missing entry; else 0."""
@@ -152,26 +149,26 @@ def filled_rows_with_deviations(
     compiled = pays_to_compile(len(values), model.latent.k)
     for place, rows in model.prepared(block):
         holes = np.isnan(rows)
-        expected, variances = predicted(model.latent, rows, compiled, model.counts, model.more_noise)
+        expected, variances = predict_entries(model.latent, rows, compiled, model.counts, model.more_noise)
         deviations[place][holes] = (np.sqrt(variances) / model.gain)[holes]
         _fill(values[place], expected, model)
     return np.concatenate([values, deviations], axis=1)
 
 
-def hole_deviations(source: Source, fit: LinearFit) -> Floats:
+def missing_deviations(source: Source, fit: LinearFit) -> Floats:
     """(n, p) the latter alone, of all rows."""
     p = source.n_columns
-    found = source.map_rows(partial(filled_rows_with_deviations, model=RowModel.of(fit)), 2 * p, np.float64)
+    found = source.map_rows(partial(fill_rows_with_deviations, model=RowModel.of(fit)), 2 * p, np.float64)
     return np.asarray(found)[:, p:]
 
 
 def _fill(rows: NDArray[np.floating], expected: Floats, model: RowModel) -> None:
-    """Put what is expected of prepared rows into the holes of rows in the data's units."""
+    """Put what is expected of prepared rows into the missing values of rows in the data's units."""
     back = expected if model.preparation.gain is None else expected / model.gain
     np.copyto(rows, back + model.preparation.center, where=np.isnan(rows), casting="unsafe")
 
 
-def drawn_rows(
+def draw_rows(
     block: Block, model: RowModel, rng: np.random.Generator, dtype: type[np.floating] = np.float64
 ) -> NDArray[np.floating]:
     """(n, p) observed entries as they are, missing ones drawn from their joint distribution given the observed."""
@@ -187,40 +184,18 @@ def drawn_rows(
     return values
 
 
-def _infinite(block: Block, columns: tuple[str, ...] | None) -> MissingValues:
-    holes = count_holes(block.rows)
+def _infinite_values_error(block: Block, columns: tuple[str, ...] | None) -> MissingValues:
+    holes = count_missing(block.rows)
     assert holes is not None
     holes[0] = 0  # what is missing is no error here
-    return missing_values(holes, block.rows.shape[0], columns)
+    return missing_values_error(holes, block.rows.shape[0], columns)
 
 
-def as_linear(fit: LatentFit, denominator: Any) -> LinearFit:
-    """The same with variances that divide by n − ddof, as those of rows without holes do.
-
-    Nothing bounds the errors of EM, so in place of a certificate it says what it did.
-    """
-    from lowdim.models.probabilistic_pca.overview import ascent_in_words  # texts are not loaded with PCA
-
-    assert fit.ascent is not None
-    known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)}
-    factor = fit.weight / denominator(fit.weight)
-    likely = f"log-likelihood {fit.loglik:.6g} of what was observed: {fit.missing:,} values were missing"
-    certificate = replace(fit.certificate, notes=(ascent_in_words(fit.ascent, fit.weight), likely))
-    known |= {
-        "mean": np.nan_to_num(fit.mean),
-        "variances": fit.variances * factor,
-        "total_variance": (fit.total_variance + fit.noise * len(fit.unseen)) * factor,  # so that p − k share it
-        "column_variances": prepared_variances(fit) * fit.undo_gain**2 * factor,
-        "certificate": replace(certificate, untrusted=()) if fit.ascent.converged else certificate,
-    }
-    return LinearFit(**known)
-
-
-def filled_scores(block: Block, fit: LinearFit, whiten: bool) -> NDArray[np.float64]:
-    """(n, k) scores of rows whose holes are filled with what the model expects there."""
+def score_filled_rows(block: Block, fit: LinearFit, whiten: bool) -> NDArray[np.float64]:
+    """(n, k) scores of rows whose missing values are filled with what the model expects there."""
     rows = dense(block.rows)
     if not np.isfinite(rows).all():
-        rows = filled_rows(block, _row_model(fit))
+        rows = fill_rows(block, _make_row_model(fit))
     scores = block_scores(Block(block.start, rows), Preparation(fit.mean, fit.gain), fit.components)
     return scores * fit.whitening if whiten else scores
 
@@ -229,12 +204,12 @@ def observed_log_densities(block: Block, fit: LinearFit) -> NDArray[np.float64]:
     """(n, 1) log-likelihood of what was observed of each row."""
     if np.isfinite(dense(block.rows)).all():
         return log_density_of_block(block, fit, Preparation(fit.mean, fit.gain), fit.columns)
-    return log_densities(block, _row_model(fit))
+    return log_densities(block, _make_row_model(fit))
 
 
-def _row_model(fit: LinearFit) -> RowModel:
-    """The model of rows with holes, if there is one."""
-    gaussian.proper(fit)
+def _make_row_model(fit: LinearFit) -> RowModel:
+    """The model of rows with missing values, if there is one."""
+    gaussian.require_density(fit)
     if fit.noise_variance <= 0:
         raise SingularModel(
             f"{fit.k} components of {len(fit.mean)} columns leave no noise, so nothing can be expected of missing "

@@ -1,4 +1,4 @@
-"""How sure a probabilistic PCA is, and a PCA of rows with holes: by resamples, by its posterior, by large samples."""
+"""How sure a probabilistic PCA is, or a PCA with missing values: by resamples, by the posterior, by large samples."""
 
 from __future__ import annotations
 
@@ -13,41 +13,40 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 
 from lowdim.errors import BadParameter, LowdimWarning, Setting, TooLarge, Words
-from lowdim.matrices.convert import in_memory
-from lowdim.matrices.missing import observe, observed_scales
+from lowdim.matrices.convert import load_rows
+from lowdim.matrices.missing import choose_scales, observe
 from lowdim.matrices.packed import diagonal
 from lowdim.matrices.preparation import dense, working_dtype
 from lowdim.models.base.uncertainty import EXCHANGEABLE, Question
 from lowdim.models.linear.uncertainty import (
     Lengths,
-    by_resamples,
+    answer_by_law,
+    answer_by_resamples,
     count_of,
     gaussian_basis,
     given_noise,
-    law_answer,
+    prepare_sample,
     refuse_scaled,
+    row_counts,
     rule_in_words,
-    sample_of,
     share_intervals,
-    units_weight,
 )
 from lowdim.models.probabilistic_pca import rows
-from lowdim.models.probabilistic_pca.fit import Begun, LatentTask, fit_by_em, task_of
+from lowdim.models.probabilistic_pca.fit import LatentTask, Progress, convert_to_linear, fit_by_em, task_of
 from lowdim.models.probabilistic_pca.record import LatentFit
-from lowdim.models.probabilistic_pca.rows import RowModel, as_linear, filled_scores
+from lowdim.models.probabilistic_pca.rows import RowModel, score_filled_rows
 from lowdim.models.probabilistic_pca.solvers.em import Prior, Search
-from lowdim.models.probabilistic_pca.solvers.expected import Spread, information, spread_of
-from lowdim.models.probabilistic_pca.solvers.latent import Latent
-from lowdim.results.certificate import counted
+from lowdim.models.probabilistic_pca.solvers.latent import Latent, Spread, find_spread, information
 from lowdim.results.record import LinearFit
 from lowdim.results.uncertainty import Count, Intervals, Uncertainty
 from lowdim.runtime.memory import available_memory
 from lowdim.runtime.threads import in_order
-from lowdim.solvers.resampling.axes import align, in_blocks, percentiles
-from lowdim.solvers.resampling.bootstrap import drawn, units_of
+from lowdim.solvers.resampling.axes import align, make_intervals, percentiles
+from lowdim.solvers.resampling.bootstrap import draw_counts, units_of
 from lowdim.solvers.resampling.large_sample import IN_NOISE, Spectrum
 from lowdim.sources.source import Source
 from lowdim.types import Floats
+from lowdim.words import plural
 
 REFITS = 100
 """Resamples where each takes a fit by EM."""
@@ -62,17 +61,17 @@ WITH_LOADINGS = (
 BIASED = "resamples of rows with holes are biased in it; kind='posterior' of ProbabilisticPCA is not"
 OF_MODEL = "the model"
 TINY = float(np.finfo(float).tiny)
-MODEL = "It assumes the model: Gaussian hidden values, and Gaussian noise of one variance in every column."
-SCALES = "What columns were divided by (scale=True) is taken for known."
+ASSUMES_MODEL = "It assumes the model: Gaussian hidden values, and Gaussian noise of one variance in every column."
+ASSUMES_SCALES = "What columns were divided by (scale=True) is taken for known."
 
 
 def answer(question: Question) -> Uncertainty:
-    """Of a probabilistic PCA, or of a PCA of rows with holes."""
+    """Of a probabilistic PCA, or of a PCA of rows with missing values."""
     fit = question.model.fit_
     latent = isinstance(fit, LatentFit)
     closed = latent and fit.ascent is None
     if question.kind == "bootstrap":
-        return _closed_resamples(question, fit) if closed else _refits(question, fit)
+        return _resample_closed_form(question, fit) if closed else _resample_by_em(question, fit)
     if question.kind == "posterior":
         if not latent:
             raise BadParameter(
@@ -82,7 +81,7 @@ def answer(question: Question) -> Uncertainty:
                 Setting("kind", "bootstrap"),
                 ".",
             )
-        return _posterior(question, fit)
+        return _answer_by_posterior(question, fit)
     if not closed:
         raise BadParameter(
             Setting("kind", "asymptotic"),
@@ -92,13 +91,13 @@ def answer(question: Question) -> Uncertainty:
             Setting("kind", "posterior"),
             ".",
         )
-    return _closed_law(question, fit)
+    return _answer_by_law(question, fit)
 
 
-# -- without holes: the closed form -------------------------------------------------------------------------------
+# Without missing values: the closed form.
 
 
-def _closed_resamples(question: Question, fit: LatentFit) -> Uncertainty:
+def _resample_closed_form(question: Question, fit: LatentFit) -> Uncertainty:
     p, k, given = fit.n_columns, fit.k, question.model.noise_variance
 
     def lengths(variances: Floats, totals: Floats) -> Lengths:
@@ -109,25 +108,25 @@ def _closed_resamples(question: Question, fit: LatentFit) -> Uncertainty:
         gains = np.divide(strengths, variances, out=np.zeros_like(variances), where=variances > 0)
         return Lengths(variances, strengths, gains)
 
-    return by_resamples(question, lengths, "found" if given is None else "given")
+    return answer_by_resamples(question, lengths, "found" if given is None else "given")
 
 
-def _closed_law(question: Question, fit: LatentFit) -> Uncertainty:
+def _answer_by_law(question: Question, fit: LatentFit) -> Uncertainty:
     refuse_scaled(question)
-    said = f"Beside the {counted(fit.k, 'component')} it takes all directions for even noise, as the model does."
-    return _by_spectrum(question, fit, (said,))
+    said = f"Beside the {plural(fit.k, 'component')} it takes all directions for even noise, as the model does."
+    return _answer_by_spectrum(question, fit, (said,))
 
 
-def _by_spectrum(question: Question, fit: LatentFit, said: tuple[str, ...]) -> Uncertainty:
-    sample = sample_of(question, fit)
+def _answer_by_spectrum(question: Question, fit: LatentFit, said: tuple[str, ...]) -> Uncertainty:
+    sample = prepare_sample(question, fit)
     Y = sample.Y
     left = max(fit.total_variance - float(fit.variances.sum()), 0.0) / (fit.n_columns - fit.k)
-    basis = gaussian_basis(Y @ fit.components.T, units_weight(sample))
+    basis = gaussian_basis(Y @ fit.components.T, row_counts(sample))
     given = question.model.noise_variance
     unit = fit.weight / (fit.weight - 1)
     spectrum = Spectrum(fit.variances, fit.components, fit.k, left, fit.weight - 1, question.level, given, basis, unit)
     along = Y @ fit.components.T
-    return law_answer(question, spectrum, fit.strengths, along, Y, fit.whitening, _slopes(fit), said, noise=True)
+    return answer_by_law(question, spectrum, fit.strengths, along, Y, fit.whitening, _slopes(fit), said, noise=True)
 
 
 def _slopes(fit: LatentFit) -> Floats:
@@ -137,42 +136,40 @@ def _slopes(fit: LatentFit) -> Floats:
         return np.nan_to_num(0.5 / (strengths * fit.variances) - strengths / fit.variances**2, posinf=0.0)
 
 
-# -- with holes: a fit for every resample -------------------------------------------------------------------------
+# With missing values: a fit by EM for every resample.
 
 
 @dataclass(frozen=True)
 class Refit:
     """What EM found in a resample, its components filled up to the number of those of all rows."""
 
-    components: Floats
-    """(k, p); NaN where there is none, or nothing of the column was drawn."""
+    components: Floats  # (k, p); NaN where there is none, or nothing of the column was drawn
     variances: Floats
     strengths: Floats
     noise: float
     total: float
-    scores: Floats
-    """(k, n)"""
+    scores: Floats  # (k, n)
     k: int
     converged: bool
 
 
-def _refits(question: Question, fit: LinearFit) -> Uncertainty:
+def _resample_by_em(question: Question, fit: LinearFit) -> Uncertainty:
     """EM from the fit of all rows, for every resample."""
     count, level, k = question.count or REFITS, question.level, fit.k
     n, p = question.source.n_rows or fit.n_rows, fit.n_columns
     needed = 8 * count * k * (n + p)
     if needed > available_memory():
         raise TooLarge(
-            f"{count:,} fits of {n:,} rows × {p:,} columns with {counted(k, 'component')} take {needed / 1e6:,.0f} "
+            f"{count:,} fits of {n:,} rows × {p:,} columns with {plural(k, 'component')} take {needed / 1e6:,.0f} "
             "MB, but "
             f"{available_memory() / 1e6:,.0f} MB are left: ask for fewer resamples, or fit fewer components."
         )
-    source, owner = in_memory(question.source), units_of(n, question.weight)
+    source, owner = load_rows(question.source), units_of(n, question.weight)
     task = _task(question, fit)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LowdimWarning)
         refit = partial(_refit, question, fit, source, task)
-        found = list(in_order(lambda b: refit(drawn(owner, n, question.seed, b)), range(count)))
+        found = list(in_order(lambda b: refit(draw_counts(owner, n, question.seed, b)), range(count)))
     components = np.stack([one.components for one in found])
     variances, strengths = np.stack([one.variances for one in found]), np.stack([one.strengths for one in found])
     turned = align(
@@ -188,9 +185,11 @@ def _refits(question: Question, fit: LinearFit) -> Uncertainty:
         "variances": percentiles(variances.T.copy(), fit.variances, level),
         **share_intervals(variances, np.array([one.total for one in found]), fit, level),
         "noise": percentiles(np.array([[one.noise for one in found]]), np.array([fit.noise_variance]), level),
-        "loadings": in_blocks(_turning(loadings, turned.turns), fit.components * fit.strengths[:, None], count, level),
-        "components": in_blocks(_turning(components, turned.turns), fit.components, count, level),
-        "scores": in_blocks(_turning(scores, turned.turns), np.ascontiguousarray(estimate), count, level),
+        "loadings": make_intervals(
+            _rotate_draws(loadings, turned.turns), fit.components * fit.strengths[:, None], count, level
+        ),
+        "components": make_intervals(_rotate_draws(components, turned.turns), fit.components, count, level),
+        "scores": make_intervals(_rotate_draws(scores, turned.turns), np.ascontiguousarray(estimate), count, level),
     }
     for name in ("cumulative", "noise"):  # resamples repeat the bias that the rows have, here by more than their error
         intervals[name] = intervals[name].without(np.ones(len(intervals[name].estimate), dtype=bool), BIASED)
@@ -227,7 +226,7 @@ def _absent(components: Floats) -> Floats:
     return np.where(np.isnan(components).all(axis=2), np.nan, 0.0)[:, None, :]
 
 
-def _turning(parts: Floats, turns: Floats) -> Callable[[int], Callable[[slice], Floats]]:
+def _rotate_draws(parts: Floats, turns: Floats) -> Callable[[int], Callable[[slice], Floats]]:
     """Draws (m, B) of the j-th row of (B, k, m) after turning."""
 
     def of(j: int) -> Callable[[slice], Floats]:
@@ -249,9 +248,9 @@ def _task(question: Question, fit: LinearFit) -> LatentTask:
 def _refit(question: Question, fit: LinearFit, source: Source, task: LatentTask, times: Floats) -> Refit:
     weighted = source.with_weights(times)
     seen = observe(weighted)
-    scale = observed_scales(seen, task.scale)
-    start = Search(task.wish(seen, 1 / scale), _start(fit, seen.mean, scale, seen.count))
-    found = fit_by_em(weighted, task, Begun(seen, scale, start, "a resample"), None)
+    scale = choose_scales(seen, task.scale)
+    start = Search(task.settings(seen, 1 / scale), _start(fit, seen.mean, scale, seen.count))
+    found = fit_by_em(weighted, task, Progress(seen, scale, start, "a resample"), None)
     assert found.ascent is not None
     k, p = fit.k, fit.n_columns
     components, strengths = np.full((k, p), np.nan), np.zeros(k)
@@ -264,8 +263,8 @@ def _refit(question: Question, fit: LinearFit, source: Source, task: LatentTask,
     if isinstance(fit, LatentFit):
         work: Any = partial(rows.hidden_values, model=RowModel.of(found))
     else:
-        record = as_linear(found, lambda weight: weight - fit.ddof)
-        work = partial(filled_scores, fit=record, whiten=bool(question.model.whiten))
+        record = convert_to_linear(found, lambda weight: weight - fit.ddof)
+        work = partial(score_filled_rows, fit=record, whiten=bool(question.model.whiten))
         variances = variances * (record.variances[0] / found.variances[0])
         strengths = np.sqrt(variances)
     scores[:kept] = np.asarray(source.map_rows(work, found.k, working_dtype(source.dtype))).T[:kept]
@@ -292,34 +291,32 @@ def _start(fit: LinearFit, center: Floats, scale: Floats, count: NDArray[np.int6
     return Latent(mean, fit.components.T * strengths * between[:, None], max(fit.noise_variance, 1e-300), spread)
 
 
-# -- the posterior ------------------------------------------------------------------------------------------------
+# The posterior.
 
 
-def _posterior(question: Question, fit: LatentFit) -> Uncertainty:
+def _answer_by_posterior(question: Question, fit: LatentFit) -> Uncertainty:
     """Of hidden values, and of loadings, variances and noise given the rows."""
     means, covariances = question.model.posterior(question.X)
     spread = np.maximum(np.einsum("nkk->kn", covariances), 0.0)
     means = np.ascontiguousarray(means.T, dtype=np.float64)
     laplace = "Loadings have the posterior that is normal about its maximum (Laplace's approximation)"
     if fit.ascent is None:
-        made = _by_spectrum(question, fit, (f"{laplace}, without a prior.", WITH_LOADINGS))
+        made = _answer_by_spectrum(question, fit, (f"{laplace}, without a prior.", WITH_LOADINGS))
         about, noise = made.intervals["scores"], made.intervals["noise"]
-        scores = _with_loadings(means, spread, about, _unbiased(noise) / max(fit.noise, TINY), question.level)
+        scores = _add_loading_errors(means, spread, about, _remove_bias(noise) / max(fit.noise, TINY), question.level)
         return replace(
-            made,
-            intervals={**made.intervals, "scores": scores},
-            assumptions=_of_model(question, *made.assumptions[1:]),
+            made, intervals={**made.intervals, "scores": scores}, assumptions=_of_model(question, *made.assumptions[1:])
         )
     law = _even_law(question, fit)
     about = _scores_by_law(fit, law, means)
-    scores = _with_loadings(means, spread, about, _unbiased(law.noise()) / max(fit.noise, TINY), question.level)
+    scores = _add_loading_errors(means, spread, about, _remove_bias(law.noise()) / max(fit.noise, TINY), question.level)
     if fit.n_columns * fit.k > MOST_PARAMETERS:
-        return _of_many(question, fit, scores)
+        return _answer_for_many_loadings(question, fit, scores)
     W = fit.components.T * np.maximum(fit.strengths, np.finfo(float).tiny)
     alpha, prior = _prior(question, fit)
     known = information(W, fit.noise, *_patterns(question), alpha)
-    found = spread_of(W, fit.noise, known, question.model.noise_variance is not None)
-    return _by_spread(
+    found = find_spread(W, fit.noise, known, question.model.noise_variance is not None)
+    return _answer_by_spread(
         question, fit, found, scores, f"{laplace}, {prior}, as if entries were missing whatever their values."
     )
 
@@ -333,27 +330,27 @@ def _even_law(question: Question, fit: LatentFit) -> Spectrum:
 
 
 def _scores_by_law(fit: LatentFit, law: Spectrum, means: Floats) -> Intervals:
-    """What unsure loadings and means add to hidden values (k, n), of rows of which the holes are as expected."""
+    """What unsure loadings and means add to hidden values (k, n), of rows whose missing values are as expected."""
     gains = fit.whitening
     along = np.divide(means.T, gains, out=np.zeros_like(means.T), where=gains > 0)
     squares = np.einsum("nk,nk->n", along, along) + law.others * fit.noise
     return law.scores(along, squares, gains, _slopes(fit))
 
 
-def _with_loadings(means: Floats, spread: Floats, about: Intervals, noisier: float, level: float) -> Intervals:
-    """Hidden values (k, n) with what noise and holes leave open, `spread`, and what the loadings do, `about`."""
+def _add_loading_errors(means: Floats, spread: Floats, about: Intervals, noisier: float, level: float) -> Intervals:
+    """Hidden values (k, n) with what noise and missing values leave open, `spread`, and loadings, `about`."""
     errors = np.sqrt(spread * noisier + np.nan_to_num(about.standard_error) ** 2)
     found = _symmetric(means, errors, float(ndtri(0.5 + level / 2)), np.inf)
     return replace(found, basis=OF_MODEL).without(np.asarray(np.isnan(about.lower).all(axis=1)), IN_NOISE)
 
 
-def _unbiased(noise: Intervals) -> float:
+def _remove_bias(noise: Intervals) -> float:
     """The noise variance, without what it lost to the loadings that were fitted to the same rows."""
     return float(noise.estimate[0] - (0.0 if noise.bias is None else noise.bias[0]))
 
 
 def _of_model(question: Question, *said: str) -> tuple[str, ...]:
-    return (MODEL, *said, *((SCALES,) if question.rescaled else ()))
+    return (ASSUMES_MODEL, *said, *((ASSUMES_SCALES,) if question.rescaled else ()))
 
 
 def _prior(question: Question, fit: LatentFit) -> tuple[Floats, str]:
@@ -365,7 +362,7 @@ def _prior(question: Question, fit: LatentFit) -> tuple[Floats, str]:
     return np.full(fit.k, alpha), f"with the prior of w_precision={alpha:g}" if alpha else "without a prior"
 
 
-def _of_many(question: Question, fit: LatentFit, scores: Intervals) -> Uncertainty:
+def _answer_for_many_loadings(question: Question, fit: LatentFit, scores: Intervals) -> Uncertainty:
     """Where loadings are too many for their information to be inverted."""
     if fit.spread is None:
         raise TooLarge(
@@ -379,16 +376,16 @@ def _of_many(question: Question, fit: LatentFit, scores: Intervals) -> Uncertain
         "Loadings have the posterior of variational Bayes, which takes them for independent of the hidden values: its "
         "intervals are several times too narrow where noise is small. kind='bootstrap' gives wider ones."
     )
-    return _by_spread(question, fit, _variational(fit), scores, said)
+    return _answer_by_spread(question, fit, _variational(fit), scores, said)
 
 
-def _by_spread(question: Question, fit: LatentFit, found: Spread, scores: Intervals, said: str) -> Uncertainty:
+def _answer_by_spread(question: Question, fit: LatentFit, found: Spread, scores: Intervals, said: str) -> Uncertainty:
     reach, p = float(ndtri(0.5 + question.level / 2)), fit.n_columns - len(fit.unseen)
     k, law = fit.k, _even_law(question, fit)
     errors = np.sqrt(np.maximum(np.diag(found.variances), 0.0))
     estimate = np.append(fit.variances, fit.noise)
     # about what the population has; errors are those of the estimates, as shares of these
-    values = np.append(law.population.variances, _unbiased(law.noise()))
+    values = np.append(law.population.variances, _remove_bias(law.noise()))
     factor = np.exp(reach * errors / estimate)
     of_variances = Intervals(
         estimate, values * errors / estimate, values / factor, values * factor, estimate - values, OF_MODEL

@@ -8,13 +8,14 @@ import numpy as np
 
 from lowdim.errors import BadParameter
 from lowdim.models.base.picture_plots import Basis, Pictures, gallery
-from lowdim.models.base.plots import Plots
+from lowdim.models.base.plots import Plots, figure
 from lowdim.views.plots.canvas import inks, plain
 from lowdim.views.plots.scores import axis_titles
 
 MOST_BINS = 40
 
 
+@figure
 def distances(self: Plots, ax: Any = None) -> Any:
     """Rows of the gallery by their distance to the nearest other: of the same person, and of strangers."""
     fit = self._model.fit_

@@ -1,13 +1,15 @@
-"""How a recogniser is made: labels of rows, the gallery in the space of its components, and limits of acceptance."""
+"""How a recogniser is fitted: labels, the gallery in the space of its components, limits of acceptance, neighbours."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_y
 
@@ -16,23 +18,96 @@ from lowdim.models.base import parameters
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.linear import gaussian
 from lowdim.models.pca.model import PCA
-from lowdim.models.recogniser.record import COSINE, METRICS, RecogniserFit, Trial
-from lowdim.models.recogniser.solvers import coordinates, nearest_rows
-from lowdim.results.certificate import counted
+from lowdim.models.recogniser.record import COSINE, EUCLID, RecogniserFit, Trial
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Source
-from lowdim.types import Floats, Indices, is_number
+from lowdim.types import Floats, Indices
+from lowdim.words import plural
 
-if TYPE_CHECKING:
-    from lowdim.models.recogniser.model import Recogniser
+# Nearest rows of a gallery, in coordinates whose Euclidean distance is the metric's.
+
+MOST_DISTANCES = 2**22
+"""Distances that are held at a time."""
+
+
+def coordinates(scores: Floats, whitening: Floats, metric: str, drop_first: int) -> Floats:
+    """(n, k − drop_first) coordinates of rows with these scores (n, k); whitening (k,) is 1 / standard deviation.
+
+    Euclid's distance between them is that between the scores ("euclid"), the whitened scores ("whitened"), or the
+    whitened scores made as long as 1, d² / 2 = 1 − cosine ("cosine"). A row at the mean has no direction and stays 0.
+    """
+    kept: Floats = scores[:, drop_first:]
+    if metric == EUCLID:
+        return np.ascontiguousarray(kept)
+    white = kept * whitening[drop_first:]
+    if metric != COSINE:
+        return np.asarray(white)
+    largest = np.abs(white).max(axis=1, initial=0.0, keepdims=True)
+    scaled = np.divide(white, largest, out=np.zeros_like(white), where=largest > 0)  # squares stay in range
+    length = np.linalg.norm(scaled, axis=1, keepdims=True)
+    return np.asarray(np.divide(scaled, length, out=np.zeros_like(scaled), where=length > 0))
+
+
+def distances_between(codes: Floats, gallery: Floats, metric: str) -> Iterator[tuple[slice, Floats]]:
+    """Give (rows, n) distances between rows and gallery, some rows at a time, from differences: 0 is 0."""
+    step = max(1, MOST_DISTANCES // max(1, len(gallery)))
+    for start in range(0, len(codes), step):
+        some = slice(start, start + step)
+        yield some, _cosine(codes[some], gallery) if metric == COSINE else cdist(codes[some], gallery)
+
+
+def _cosine(codes: Floats, gallery: Floats) -> Floats:
+    """(m, n) 1 − cosine of rows of length 1; those without a direction are at 1 from all that have one."""
+    distances = 0.5 * cdist(codes, gallery, "sqeuclidean")
+    distances += 0.5 * np.not_equal.outer(np.any(codes, axis=1), np.any(gallery, axis=1))
+    return np.asarray(distances)
+
+
+def nearest_rows(codes: Floats, gallery: Floats, metric: str, count: int) -> tuple[Floats, Indices]:
+    """Distances (m, count) to the nearest rows of the gallery, nearest first, and which (m, count) these are."""
+    found, places = np.empty((len(codes), count)), np.empty((len(codes), count), dtype=np.int64)
+    for some, distances in distances_between(codes, gallery, metric):
+        if count == 1:
+            order = np.argmin(distances, axis=1)[:, None]
+        else:
+            few = np.sort(np.argpartition(distances, count - 1, axis=1)[:, :count], axis=1)
+            by_distance = np.argsort(np.take_along_axis(distances, few, axis=1), axis=1, kind="stable")
+            order = np.take_along_axis(few, by_distance, axis=1)
+        places[some] = order
+        found[some] = np.take_along_axis(distances, order, axis=1)
+    return found, places
+
+
+def nearest_of_each(codes: Floats, gallery: Floats, metric: str, classes: Indices, n_classes: int) -> Floats:
+    """(m, n_classes) distance to the nearest row of each class; every class has a row."""
+    order = np.argsort(classes, kind="stable")
+    starts = np.searchsorted(classes[order], np.arange(n_classes))
+    found = np.empty((len(codes), n_classes))
+    for some, distances in distances_between(codes, gallery[order], metric):
+        found[some] = np.minimum.reduceat(distances, starts, axis=1)
+    return found
+
+
+def preferences(neighbours: Indices, distances: Floats) -> Floats:
+    """(m, n_classes) how much each class is preferred: votes of the nearest rows, of equals the one that is nearest.
+
+    `neighbours` (m, count) are classes of the nearest rows, `distances` (m, n_classes) those to the nearest row of each
+    class. One neighbour has the only vote, so that minus the distance says it all.
+    """
+    if neighbours.shape[1] == 1:
+        return -distances
+    votes = np.zeros(distances.shape)
+    for column in neighbours.T:
+        votes[np.arange(len(votes)), column] += 1
+    return np.asarray(votes - distances / (1 + distances))  # from 0 to 1, so never as much as a vote
 
 
 # Rows with labels in the space of their components, and what they say of thresholds when some are left out.
 
-PEOPLE_PARTS = 20
+PEOPLE_FOLDS = 20
 """Into so many parts people are divided, each in turn strangers to the others: few, and the rest would be too small."""
 
-ROW_PARTS = 5
+ROW_FOLDS = 5
 """Into so many parts the rows of each person are divided, each in turn seen for the first time."""
 
 
@@ -66,18 +141,18 @@ class SpaceTask:
         return coordinates(scores, fit.whitening, self.metric, self.drop_first)
 
 
-def tried(rows: Any, places: Indices, task: SpaceTask, rng: np.random.Generator) -> Trial:
+def leave_rows_out(rows: Any, places: Indices, task: SpaceTask, rng: np.random.Generator) -> Trial:
     """What rows (n, p) of these people (n,) say of each other when some are left out, from components to distances.
 
     Distances of rows that the components were fitted to would be too small of a kind: n rows in n − 1 whitened
     dimensions are all equally far from each other.
     """
-    strangers, densities = _as_strangers(rows, places, task, rng)
-    nearest, right, parts = _as_new_rows(rows, places, task, rng)
-    return Trial(strangers, densities, nearest, right, (min(PEOPLE_PARTS, int(places.max()) + 1), parts))
+    strangers, densities = _try_as_strangers(rows, places, task, rng)
+    nearest, right, parts = _try_as_new_rows(rows, places, task, rng)
+    return Trial(strangers, densities, nearest, right, (min(PEOPLE_FOLDS, int(places.max()) + 1), parts))
 
 
-def _as_strangers(
+def _try_as_strangers(
     rows: Any, places: Indices, task: SpaceTask, rng: np.random.Generator
 ) -> tuple[Floats, Floats | None]:
     people = int(places.max()) + 1
@@ -90,11 +165,11 @@ def _as_strangers(
             Setting("reject"),
             ".",
         )
-    part = rng.permutation(people) % min(PEOPLE_PARTS, people)
+    part = rng.permutation(people) % min(PEOPLE_FOLDS, people)
     found, densities = np.empty(len(places)), np.empty(len(places))
     for fold in range(int(part.max()) + 1):
         out = part[places] == fold
-        space, codes, others = _left_out(rows, out, task)
+        space, codes, others = _refit_without(rows, out, task)
         found[out] = nearest_rows(codes, others, task.metric, 1)[0][:, 0]
         try:
             densities[out] = space.score_samples(rows[out])
@@ -103,14 +178,14 @@ def _as_strangers(
     return found, None if np.isnan(densities).any() else densities
 
 
-def _as_new_rows(
+def _try_as_new_rows(
     rows: Any, places: Indices, task: SpaceTask, rng: np.random.Generator
 ) -> tuple[Floats, NDArray[np.bool_], int]:
-    part = _parts_of_each(places, rng)
+    part = _split_each_person(places, rng)
     nearest, right = np.full(len(places), np.nan), np.zeros(len(places), dtype=bool)
     for fold in range(int(part.max()) + 1):
         out = part == fold
-        _, codes, others = _left_out(rows, out, task)
+        _, codes, others = _refit_without(rows, out, task)
         distances, which = nearest_rows(codes, others, task.metric, 1)
         nearest[out] = distances[:, 0]
         right[out] = places[~out][which[:, 0]] == places[out]
@@ -118,17 +193,17 @@ def _as_new_rows(
     return nearest[seen], right[seen], int(part.max()) + 1
 
 
-def _parts_of_each(places: Indices, rng: np.random.Generator) -> Indices:
+def _split_each_person(places: Indices, rng: np.random.Generator) -> Indices:
     """(n,) which part each row is in, drawn person by person; −1: the only row of its person."""
     part = np.full(len(places), -1, dtype=np.int64)
     for person in range(int(places.max()) + 1):
         own = rng.permutation(np.flatnonzero(places == person))
         if len(own) > 1:
-            part[own] = np.arange(len(own)) % ROW_PARTS
+            part[own] = np.arange(len(own)) % ROW_FOLDS
     return part
 
 
-def _left_out(rows: Any, out: NDArray[np.bool_], task: SpaceTask) -> tuple[PCA, Floats, Floats]:
+def _refit_without(rows: Any, out: NDArray[np.bool_], task: SpaceTask) -> tuple[PCA, Floats, Floats]:
     """The space of the other rows, and coordinates in it of those left out and of the others."""
     kept = rows[~out]
     with warnings.catch_warnings():
@@ -137,7 +212,7 @@ def _left_out(rows: Any, out: NDArray[np.bool_], task: SpaceTask) -> tuple[PCA, 
     return space, task.codes(space, rows[out]), task.codes(space, kept)
 
 
-def furthest_accepted(strangers: Floats, share: float) -> float:
+def limit_distance(strangers: Floats, share: float) -> float:
     """The largest distance that lets in no more than this share of strangers, judged by n of them, (n,).
 
     One more stranger is nearer than the r-th nearest of n with a chance of r / (n + 1), if all are exchangeable (as in
@@ -146,7 +221,7 @@ def furthest_accepted(strangers: Floats, share: float) -> float:
     return float(np.nextafter(np.sort(strangers)[_rank(len(strangers), share) - 1], -np.inf))
 
 
-def least_likely_accepted(densities: Floats, share: float) -> float:
+def limit_density(densities: Floats, share: float) -> float:
     """The smallest log-likelihood that turns away no more than this share of rows, in the same way."""
     return float(np.sort(densities)[_rank(len(densities), share) - 1])
 
@@ -156,16 +231,16 @@ def _rank(n: int, share: float) -> int:
     return max(1, int(np.floor(share * (n + 1))))
 
 
-# Labels of rows: given, or the folders that pictures lie in; and one more for rows that are nobody's.
+# Labels of rows: given, or the folders that pictures lie in; and one more for rows rejected as unknown.
 
 FOLDER, NAME = "folder", "name"
 """What is kept aside of files in folders."""
 
 
-def labels_of(owner: str, source: Source, y: Any) -> NDArray[Any]:
+def read_labels(owner: str, source: Source, y: Any) -> NDArray[Any]:
     """(n,) labels as they were given; of a folder of pictures or texts, the names of its folders."""
     if y is None:
-        return _folders(owner, source)
+        return _read_folders(owner, source)
     refuse_missing(owner, y)
     labels = _check_y(y, multi_output=False, y_numeric=False)
     check_classification_targets(labels)
@@ -192,7 +267,7 @@ def refuse_missing(owner: str, labels: Any) -> None:
         )
 
 
-def _folders(owner: str, source: Source) -> NDArray[Any]:
+def _read_folders(owner: str, source: Source) -> NDArray[Any]:
     if FOLDER not in source.beside:
         raise BadInput(
             f"{owner} requires y to be passed, but the target y is None: give a label for each row. (Only folders of "
@@ -207,8 +282,8 @@ def _folders(owner: str, source: Source) -> NDArray[Any]:
     return labels
 
 
-def unknown_label(owner: str, unknown: Any, classes: NDArray[Any]) -> Any:
-    """What rows are called that are nobody's, in the labels' own kind: as asked, or "unknown", or −1."""
+def choose_unknown_label(owner: str, unknown: Any, classes: NDArray[Any]) -> Any:
+    """The label of rejected rows, of the same kind as the labels: as asked, or "unknown", or −1."""
     text = classes.dtype.kind in "UO" and all(isinstance(label, str) for label in classes)
     if unknown is None:
         if classes.dtype.kind not in "iufUO" or (classes.dtype.kind == "O" and not text):
@@ -223,7 +298,7 @@ def unknown_label(owner: str, unknown: Any, classes: NDArray[Any]) -> Any:
     return unknown
 
 
-def with_unknown(labels: NDArray[Any], accepted: NDArray[np.bool_], unknown: Any) -> NDArray[Any]:
+def mark_unknown(labels: NDArray[Any], accepted: NDArray[np.bool_], unknown: Any) -> NDArray[Any]:
     """The same labels, where accepted; a type that holds both, as unsigned numbers have no −1, nor short texts room."""
     if labels.dtype.kind == "O":
         return np.where(accepted, labels, unknown)
@@ -238,28 +313,17 @@ def with_unknown(labels: NDArray[Any], accepted: NDArray[np.bool_], unknown: Any
 OWNER = "Recogniser"
 
 
-def check_settings(model: Recogniser) -> None:
+def check_settings(model: Any) -> None:
     """Raise an error for a setting that cannot be."""
-    parameters.check_seed(OWNER, model.random_state)
-    if model.metric not in METRICS:
-        raise BadParameter.of(OWNER, "metric", model.metric, f"one of {', '.join(map(repr, METRICS))}")
     if parameters.is_zero(model.n_components):
         raise BadParameter.of(OWNER, "n_components", 0, "a number of components from 1, as rows are compared by them")
-    parameters.whole(OWNER, "drop_first", model.drop_first, 0, None)
-    for name in ("reject", "reject_outside"):
-        given = getattr(model, name)
-        fine = is_number(given) and 0 < float(given) < 1
-        if given is not None and not fine:
-            raise BadParameter.of(OWNER, name, given, "a share between 0 and 1, such as 0.05, or None")
-    if model.max_distance is not None:
-        parameters.real(OWNER, "max_distance", model.max_distance, 0.0)
-        if model.reject is not None:
-            needed = (Words("None", "left out"), ", as ", Setting("reject", model.reject), " finds the limit")
-            raise BadParameter.of(OWNER, "max_distance", model.max_distance, needed)
+    if model.max_distance is not None and model.reject is not None:
+        needed = (Words("None", "left out"), ", as ", Setting("reject", model.reject), " finds the limit")
+        raise BadParameter.of(OWNER, "max_distance", model.max_distance, needed)
 
 
 def fit_gallery(
-    model: Recogniser, source: Source, rows: Any, classes: NDArray[Any], places: NDArray[np.int64]
+    model: Any, source: Source, rows: Any, classes: NDArray[Any], places: NDArray[np.int64]
 ) -> RecogniserFit:
     """The record of rows, (n, p), of which `places` (n,) says whose of the classes each is."""
     task = SpaceTask(model.n_components, model.scale, model.metric, int(model.drop_first), model.random_state)
@@ -279,16 +343,16 @@ def fit_gallery(
         )
         warnings.warn(warning, stacklevel=3)
     rejects = any(given is not None for given in (model.reject, model.max_distance, model.reject_outside))
-    unknown = unknown_label(OWNER, model.unknown, classes) if rejects else None
-    trial = _trial(model, space, rows, places, task)
+    unknown = choose_unknown_label(OWNER, model.unknown, classes) if rejects else None
+    trial = _leave_out_if_needed(model, space, rows, places, task)
     reach, least = model.max_distance, None
     if model.reject is not None:
         assert trial is not None
-        reach = furthest_accepted(trial.strangers, float(model.reject))
+        reach = limit_distance(trial.strangers, float(model.reject))
     if model.reject_outside is not None:
         assert trial is not None
         assert trial.densities is not None
-        least = least_likely_accepted(trial.densities, float(model.reject_outside))
+        least = limit_density(trial.densities, float(model.reject_outside))
     return RecogniserFit(
         space=space.fit_,
         metric=model.metric,
@@ -307,17 +371,17 @@ def fit_gallery(
     )
 
 
-def _trial(model: Recogniser, space: PCA, rows: Any, places: Any, task: SpaceTask) -> Trial | None:
+def _leave_out_if_needed(model: Any, space: PCA, rows: Any, places: Any, task: SpaceTask) -> Trial | None:
     """What left-out rows say, if a limit depends on it."""
     if model.reject is None and model.reject_outside is None:
         return None
     if model.reject_outside is not None:
-        gaussian.proper(space.fit_)  # raises an error where there is no density to reject by
-    trial = tried(rows, places, task, np.random.default_rng(seed_of(model.random_state)))
+        gaussian.require_density(space.fit_)  # raises an error where there is no density to reject by
+    trial = leave_rows_out(rows, places, task, np.random.default_rng(seed_of(model.random_state)))
     if model.reject_outside is not None and trial.densities is None:
         raise SingularModel(
             f"{OWNER}(reject_outside={model.reject_outside}): without some of the {len(places):,} rows the "
-            f"{counted(space.fit_.k, 'component')} {'holds' if space.fit_.k == 1 else 'hold'} all the variance, and "
+            f"{plural(space.fit_.k, 'component')} {'holds' if space.fit_.k == 1 else 'hold'} all the variance, and "
             "there is no density: keep fewer components."
         )
     return trial

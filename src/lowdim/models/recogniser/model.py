@@ -4,25 +4,44 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lowdim.errors import BadInput, BadParameter, Words
+from lowdim.errors import BadInput, Words
 from lowdim.matrices.preparation import Preparation
 from lowdim.models.base import parameters
 from lowdim.models.base.estimator import RecordedModel
-from lowdim.models.base.output import frame_kind, make_table, scores_table
-from lowdim.models.base.parameters import Metric, Number, Seed
+from lowdim.models.base.input import load_rows
+from lowdim.models.base.output import table_by_name
+from lowdim.models.base.parameters import (
+    CHECKED_BY_FIT,
+    ColumnScale,
+    Number,
+    NumberFrom0,
+    Saved,
+    Seed,
+    ShareInside,
+    WholeFrom0,
+)
 from lowdim.models.pca.model import PCA
 from lowdim.models.recogniser.figures import RecogniserPlots
-from lowdim.models.recogniser.fit import OWNER, check_settings, fit_gallery, labels_of, with_unknown
+from lowdim.models.recogniser.fit import (
+    OWNER,
+    check_settings,
+    coordinates,
+    fit_gallery,
+    mark_unknown,
+    nearest_of_each,
+    nearest_rows,
+    preferences,
+    read_labels,
+)
 from lowdim.models.recogniser.record import RecogniserFit
-from lowdim.models.recogniser.solvers import coordinates, nearest_of_each, nearest_rows, preferences
-from lowdim.models.vector_quantizer.fit import all_rows
+from lowdim.models.recogniser.tables import TABLES
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
 from lowdim.words import printable
@@ -100,16 +119,16 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
 
     def __init__(
         self,
-        n_components: Number | Literal["mle"] | None = 0.9,
+        n_components: Annotated[Number | Literal["mle"] | None, CHECKED_BY_FIT] = 0.9,
         *,
-        metric: Metric = "cosine",
-        drop_first: int = 0,
-        n_neighbors: int = 1,
-        reject: float | None = None,
-        max_distance: float | None = None,
-        reject_outside: float | None = None,
-        unknown: Any = None,
-        scale: Any = False,
+        metric: Literal["cosine", "euclid", "whitened"] = "cosine",
+        drop_first: WholeFrom0 = 0,
+        n_neighbors: Annotated[int, CHECKED_BY_FIT] = 1,
+        reject: ShareInside | None = None,
+        max_distance: NumberFrom0 | None = None,
+        reject_outside: ShareInside | None = None,
+        unknown: Annotated[Any, Saved(str | float | None)] = None,
+        scale: ColumnScale = False,
         random_state: Seed = None,
     ):
         self.n_components = n_components
@@ -126,9 +145,14 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
     # -- fitting --------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None) -> Recogniser:
-        """Keep rows X, (n, p), as a gallery; y (n,) says whose each is.
+        """Keep rows as a gallery of people.
 
-        Of a folder of pictures with a folder inside for each person y may be left out.
+        Parameters
+        ----------
+        X : array, frame, path, iterator of row blocks or Source
+            Rows, (n, p), held in memory.
+        y : array of shape (n,) or None
+            Whose each row is. None: X is a folder of pictures with a folder inside for each person.
 
         Returns
         -------
@@ -138,8 +162,8 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         check_settings(self)
         source = self._opened(X, reset=True).unweighted()
         parameters.scaling_of(OWNER, True, self.scale, None, 0, source.n_columns, 0.0)
-        classes, places = np.unique(labels_of(OWNER, source, y), return_inverse=True)
-        rows, _ = all_rows(source)
+        classes, places = np.unique(read_labels(OWNER, source, y), return_inverse=True)
+        rows, _ = load_rows(source)
         if rows.shape[0] != len(places):  # rows of a stream are counted by reading them
             raise BadInput(
                 Words(f"{OWNER}: "), f"{rows.shape[0]:,} rows came with {len(places):,} labels; each row needs one."
@@ -206,7 +230,7 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         labels = fit.classes[np.argmax(preferred, axis=1)]
         if fit.unknown is None:
             return np.asarray(labels)
-        return with_unknown(labels, self._accepted(distances.min(axis=1), source), fit.unknown)
+        return mark_unknown(labels, self._accepted(distances.min(axis=1), source), fit.unknown)
 
     def accepts(self, X: Any) -> NDArray[np.bool_]:
         """(n,) whether rows are near enough to the gallery and likely enough in its space; all, without limits.
@@ -342,37 +366,18 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         name : {"identities", "trial", "nearest", "scores"}
             "identities" of the gallery, with their rows; "trial": how often the limits are wrong about left-out rows of
             the gallery, with intervals; of rows X "nearest", whose they are, and "scores", where they lie.
+        X : whatever `transform` takes, or None
+            Rows, (n, p), for tables about them.
 
         Returns
         -------
         frame, or Table
             A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
-        check_is_fitted(self)
-        fit, kind = self.fit_, getattr(self, "_frame_kind", None)
-        if name in ("nearest", "scores") and X is None:
-            raise BadParameter(f"{OWNER}.table({name!r}) needs rows: table({name!r}, X).")
-        if name == "identities":
-            return make_table(kind, {"identity": list(fit.classes), "rows": fit.rows_of_each})
-        if name == "trial":
-            rates = fit.trial_rates()
-            cells = {part: [getattr(rate, part) for rate in rates.values()] for part in ("value", "low", "high", "of")}
-            return make_table(kind, {"what": list(rates), **cells})
-        if name == "nearest":
-            found = self.nearest(X)
-            columns = {
-                "identity": found.identities[:, 0],
-                "distance": found.distances[:, 0],
-                "row": found.rows[:, 0],
-                "accepted": self.accepts(X),
-            }
-            return make_table(frame_kind(X) or kind, columns, like=X)
-        if name == "scores":
-            return scores_table(frame_kind(X) or kind, self._axes, self._scores(X), like=X)
-        raise BadParameter.no_table(OWNER, name, "'identities', 'trial', 'nearest' or 'scores'")
+        return table_by_name(self, TABLES, name, X)
 
     @printable
-    def explain(self) -> str:
+    def explain(self) -> str:  # type: ignore[override]  # a gallery is not planned
         """What the gallery is, how rows are compared, and which are turned away, with the reason.
 
         Returns
@@ -380,7 +385,7 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
         str
             A few lines.
         """
-        return self._story()
+        return self._explain_fit()
 
     # -- inside ---------------------------------------------------------------------------------------------------
 

@@ -1,65 +1,73 @@
-"""A recogniser in words."""
+"""What card, screen, JSON and page show of a recogniser."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from lowdim.models.base.overview import overview_of
+import numpy as np
+
+from lowdim.models.base.output import overview_of
+from lowdim.models.base.report import PageRequest
+from lowdim.models.linear.overview import linear_payload, row_limits
 from lowdim.models.recogniser.record import COSINE, EUCLID, Rate, RecogniserFit
-from lowdim.results.certificate import counted
-from lowdim.views.overview import Block, Fact, Listed, Overview, Said
+from lowdim.views.overview import Block, Fact, Listed, Number, Overview
+from lowdim.views.report.page import replace_head, sentence
+from lowdim.views.report.payload import Payload, Section, colour_column
+from lowdim.views.report.sections import table_section
 from lowdim.views.text.lines import percent
+from lowdim.words import plural
 
 
 def overview(fit: RecogniserFit) -> Overview:
     """What is said of a gallery, how rows are compared, and which are turned away; trusted as far as its space."""
     space = overview_of(fit.space)
-    compared, somebody = compared_in_words(fit), somebody_in_words(fit)
+    compared, somebody = compared_in_words(fit), rejection_in_words(fit)
     return Overview(
         fit=fit,
         model="Recogniser",
         trust=space.trust,
         kept=f"{identities(fit)}, {space_in_words(fit)}",
         finding=identities(fit),
-        lead=f"{counted(len(fit.classes), 'label')} told apart {compared}.",
+        lead=f"{plural(len(fit.classes), 'label')} told apart {compared}.",
         in_file=f"recogniser of {identities(fit)}",
         axes=space.axes,
         glance=space.glance,
-        facts=(Said("compared", compared), Said("somebody?", somebody)),
+        facts=(Fact("compared", compared), Fact("somebody?", somebody)),
         screen=partial(_screen, fit, space.trust.sentence),
         grows=None,
         story=partial(_story, fit, space.trust.sentence),
-        numbers=(Fact("labels", f"{len(fit.classes):,}"), Fact("coordinates", f"{fit.k:,}")),
+        numbers=(Number("labels", f"{len(fit.classes):,}"), Number("coordinates", f"{fit.k:,}")),
         scaling=space.scaling,
         details=partial(_details, fit),
     )
 
 
-def _story(fit: RecogniserFit, accuracy: str) -> tuple[Said, ...]:
+def _story(fit: RecogniserFit, accuracy: str) -> tuple[Fact, ...]:
     tried = "\n".join(_tried(fit))
     return (
-        Said("data", fit.provenance.data),
-        Said("gallery", _gallery(fit)),
-        Said("space", space_in_words(fit)),
-        Said("compared", compared_in_words(fit)),
-        Said("somebody?", somebody_in_words(fit)),
-        Said("one such?", inside_in_words(fit)),
-        *((Said("tried", tried),) if tried else ()),
-        Said("accuracy", accuracy),
+        Fact("data", fit.provenance.data),
+        Fact("gallery", _gallery(fit)),
+        Fact("space", space_in_words(fit)),
+        Fact("compared", compared_in_words(fit)),
+        Fact("somebody?", rejection_in_words(fit)),
+        Fact("one such?", space_limit_in_words(fit)),
+        *((Fact("tried", tried),) if tried else ()),
+        Fact("accuracy", accuracy),
     )
 
 
 def _screen(fit: RecogniserFit, accuracy: str) -> tuple[Block, ...]:
     return (
-        Said("gallery", _gallery(fit)),
+        Fact("gallery", _gallery(fit)),
         Listed("known", tuple(str(label) for label in fit.classes)),
-        Said("space", space_in_words(fit)),
-        Said("compared", compared_in_words(fit)),
-        Said("somebody?", somebody_in_words(fit)),
-        Said("one such?", inside_in_words(fit)),
-        *(Said("" if i else "tried", text) for i, text in enumerate(_tried(fit))),
-        Said("accuracy", accuracy),
+        Fact("space", space_in_words(fit)),
+        Fact("compared", compared_in_words(fit)),
+        Fact("somebody?", rejection_in_words(fit)),
+        Fact("one such?", space_limit_in_words(fit)),
+        *(Fact("" if i else "tried", text) for i, text in enumerate(_tried(fit))),
+        Fact("accuracy", accuracy),
     )
 
 
@@ -87,8 +95,8 @@ def compared_in_words(fit: RecogniserFit) -> str:
     return f"by {how}{without}{votes}"
 
 
-def somebody_in_words(fit: RecogniserFit) -> str:
-    """When a row is nobody's."""
+def rejection_in_words(fit: RecogniserFit) -> str:
+    """When a row is rejected as unknown."""
     if fit.max_distance is None:
         return "every row is somebody of the gallery: no limit was asked for"
     far = f"further than {fit.max_distance:.4g} from all of the gallery is {fit.unknown!r}"
@@ -103,7 +111,7 @@ def somebody_in_words(fit: RecogniserFit) -> str:
     )
 
 
-def inside_in_words(fit: RecogniserFit) -> str:
+def space_limit_in_words(fit: RecogniserFit) -> str:
     """When a row does not belong to the space."""
     if fit.least_density is None:
         return "every row belongs to the space: no limit was asked for"
@@ -127,7 +135,7 @@ def interval(rate: Any) -> str:
 def _gallery(fit: RecogniserFit) -> str:
     rows = fit.rows_of_each
     each = f"{rows.min()}" if rows.min() == rows.max() else f"{rows.min()} to {rows.max()}"
-    return f"{counted(fit.n_rows, 'row')} of {identities(fit)}, {each} of each"
+    return f"{plural(fit.n_rows, 'row')} of {identities(fit)}, {each} of each"
 
 
 def identities(fit: RecogniserFit) -> str:
@@ -137,8 +145,44 @@ def identities(fit: RecogniserFit) -> str:
 
 def space_in_words(fit: RecogniserFit) -> str:
     """What rows are compared in."""
-    return f"{counted(fit.space.k, 'component')} that keep {percent(float(fit.space.shares.sum()))} of the variance"
+    return f"{plural(fit.space.k, 'component')} that keep {percent(float(fit.space.shares.sum()))} of the variance"
 
 
 def _tried(fit: RecogniserFit) -> list[str]:
     return [f"{name}: {interval(rate)} of {rate.of:,}" for name, rate in fit.trial_rates().items() if rate.of]
+
+
+# The page.
+
+
+def page(model: Any, asked: PageRequest) -> Payload:
+    """The page of the space of the gallery, with scores of rows in it, and of its own trial."""
+    fit, rows, context = model.fit_, asked.rows, asked.context
+    context = replace(context, sections=(_gallery_section(fit), *_trial_section(fit), *context.sections))
+    if rows is None:
+        return replace_head(overview(fit), linear_payload(fit.space, None, context))
+    limits, why = row_limits(model.space_, rows, may_miss=False)
+    found = colour_column("recognised as", [str(one) for one in model.predict(rows.source)])
+    context = replace(context, colours=(*rows.colours, found), limits=limits, no_limits=why)
+    scores = np.asarray(model.space_._scores(rows.source))
+    return replace_head(overview(fit), linear_payload(fit.space, scores, context))
+
+
+def _gallery_section(fit: RecogniserFit) -> Section:
+    listed = {"label": [str(one) for one in fit.classes], "rows": fit.rows_of_each.tolist()}
+    return table_section("The gallery", listed, sentence(rejection_in_words(fit)))
+
+
+def _trial_section(fit: RecogniserFit) -> tuple[Section, ...]:
+    rates = fit.trial_rates()
+    if not rates:
+        return ()
+    listed: dict[str, list[Any]] = {
+        "what": list(rates),
+        "share": [one.value for one in rates.values()],
+        "lower": [one.low for one in rates.values()],
+        "upper": [one.high for one in rates.values()],
+        "of": [one.of for one in rates.values()],
+    }
+    note = "Each row was tried as if it were new, with components of the other rows alone; intervals of 95 %."
+    return (table_section("How often it would be wrong", listed, note),)

@@ -7,14 +7,14 @@ import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
 from lowdim.results.codec import pack_texts, unpack_texts
-from lowdim.results.fields import AS_IT_IS, HeldAs, OneOf, OwnSizes, has, size
+from lowdim.results.fields import AS_IT_IS, OneOf, OwnSizes, StoredAs, has, size
 from lowdim.results.record import LinearFit, Provenance
 from lowdim.types import Floats, Indices
 
@@ -79,20 +79,6 @@ COSINE, EUCLID, WHITENED = "cosine", "euclid", "whitened"
 METRICS = (COSINE, EUCLID, WHITENED)
 """Angle between whitened scores; distance between scores; distance between whitened scores (Mahalanobis)."""
 
-SETTINGS = {
-    "n_components": str | float | None,
-    "metric": str,
-    "drop_first": int,
-    "n_neighbors": int,
-    "reject": float | None,
-    "max_distance": float | None,
-    "reject_outside": float | None,
-    "unknown": str | float | None,
-    "scale": bool | Literal["array"],
-    "random_state": int | None,
-}
-"""What a file may say of settings."""
-
 
 @dataclass(frozen=True, eq=False)
 class Trial:
@@ -106,7 +92,7 @@ class Trial:
     """(n,) log-likelihood of each row in the space of other people; None: the model has no density."""
     nearest: Annotated[Floats, "seen"]
     """(h,) distance to the nearest row, of those rows whose person has others in the gallery."""
-    right: Annotated[NDArray[np.bool_], "seen", HeldAs((np.int64,))]
+    right: Annotated[NDArray[np.bool_], "seen", StoredAs((np.int64,))]
     """(h,) whether that is a row of the same person."""
     folds: tuple[int, int]
     """Into how many parts people, and rows, were divided."""

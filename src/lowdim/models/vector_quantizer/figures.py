@@ -1,7 +1,8 @@
-"""Figures of a codebook, and of a mixture: groups of rows, how large and about where."""
+"""Figures of a codebook: groups of rows, how large and about where."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.models.base.picture_plots import Basis, Pictures, gallery, holes, reconstruction
-from lowdim.models.base.plots import Plots, path
-from lowdim.models.ppca_mixture.record import MixtureFit
+from lowdim.models.base.picture_plots import Basis, Pictures, gallery, reconstruction
+from lowdim.models.base.plots import Plots, figure
 from lowdim.models.vector_quantizer.record import CodebookFit
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import inks, note, plain
@@ -37,12 +37,13 @@ class Clusters:
     """(c,) standard deviation of the noise of each, in the scaled coordinates; None: the model has none."""
 
 
-def clusters(fit: CodebookFit | MixtureFit) -> Clusters:
-    """The groups of a model."""
-    if isinstance(fit, CodebookFit):
-        shares, centres, noise = fit.usage, fit.codebook, None
-    else:
-        shares, centres, noise = fit.weights, fit.center + fit.scale * fit.means, np.sqrt(fit.noise)
+def clusters(fit: CodebookFit) -> Clusters:
+    """The groups of rows that codewords stand for."""
+    return clusters_by_size(fit.usage, fit.codebook)
+
+
+def clusters_by_size(shares: Floats, centres: Floats, noise: Floats | None = None) -> Clusters:
+    """Groups with these shares of the rows (c,), centres (c, p) and deviations of the noise (c,), largest first."""
     order = np.argsort(-shares, kind="stable")
     mean = shares @ centres
     spread = np.sqrt(shares @ (centres - mean) ** 2)
@@ -50,6 +51,7 @@ def clusters(fit: CodebookFit | MixtureFit) -> Clusters:
     return Clusters(order, shares[order], centres[order], offsets[order], None if noise is None else noise[order])
 
 
+@figure
 def usage(self: Plots, ax: Any = None) -> Any:
     """Bars: the share of the rows that each codeword stands for, largest first; the line is an equal share."""
     ax, fit = self._axes(ax), self._model.fit_
@@ -64,9 +66,9 @@ def usage(self: Plots, ax: Any = None) -> Any:
     return plain(ax)
 
 
-def _centres(model: Any, caption: str) -> Basis:
-    """The centres of groups, the largest first."""
-    found = clusters(model.fit_)
+def centres_basis(model: Any, find: Callable[[Any], Clusters], caption: str) -> Basis:
+    """The centres of the groups that `find` sees in a record, the largest first, as rows to draw."""
+    found = find(model.fit_)
     return Basis(None, found.centres, [percent(float(share)) for share in found.shares], PICTURE, caption)
 
 
@@ -76,13 +78,4 @@ class CodebookPlots(Plots):
     usage = usage
     gallery = gallery
     reconstruction = reconstruction
-    _pictures = Pictures(partial(_centres, caption="share of the rows"), "codeword")
-
-
-class MixturePlots(Plots):
-    """What can be drawn of a mixture: its gallery are the means of clusters, the commonest first."""
-
-    gallery = gallery
-    holes = holes
-    path = path
-    _pictures = Pictures(partial(_centres, caption="how common it is"), "cluster")
+    _pictures = Pictures(partial(centres_basis, find=clusters, caption="share of the rows"), "codeword")

@@ -5,30 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from numbers import Real
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, BadParameter, WrongShape
-from lowdim.matrices.convert import row_weights
-from lowdim.matrices.missing import naming_all_holes
+from lowdim.matrices.convert import read_weights
+from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import dense, working_dtype
-from lowdim.matrices.project import rows_back
+from lowdim.matrices.products import reconstruct_rows
 from lowdim.models.base import parameters
-from lowdim.models.base.estimator import RecordedModel
-from lowdim.models.base.output import frame_kind, make_table, scores_table
-from lowdim.models.base.parameters import Seed, Whole
+from lowdim.models.base.estimator import RecordedModel, fit_transform_weighted
+from lowdim.models.base.output import table_by_name
+from lowdim.models.base.parameters import CHECKED_BY_FIT, Count, NumberFrom0, Option, Seed, Shape
+from lowdim.models.base.prompt import Prompt
 from lowdim.models.vector_quantizer.figures import CodebookPlots
-from lowdim.models.vector_quantizer.fit import CodebookTask, fit_codebook, planned
+from lowdim.models.vector_quantizer.fit import (
+    Codebook,
+    CodebookTask,
+    assign,
+    fit_codebook,
+    nearest_codes,
+    plan_codebook,
+    unary_codes,
+)
 from lowdim.models.vector_quantizer.record import CodebookFit
-from lowdim.models.vector_quantizer.solvers import Codebook, assign, nearest_codes, unary_codes
+from lowdim.models.vector_quantizer.tables import TABLES
 from lowdim.results.table import Table
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
-from lowdim.words import column_names, printable
+from lowdim.views.text.facts import PlanFacts
 
 
 class VectorQuantizer(RecordedModel[CodebookFit]):
@@ -83,15 +92,27 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
 
     score_name = "word"
 
+    _prompt: ClassVar = Prompt(
+        "8",
+        ("lowdim compare {data} --k {k} --models vq,pca", "against PCA"),
+        no_scale="a codebook is of the columns as they are; leave --scale out, or scale the table",
+        no_memory="k-means keeps at most 1 GiB of rows by itself; leave --memory out",
+    )
+
     def __init__(
         self,
-        n_components: int = 8,
+        n_components: Annotated[
+            Count, Option("keep", needed="a codebook needs a whole number of codewords, from 1")
+        ] = 8,
         *,
-        init: Literal["k-means++", "random"] | NDArray[Any] | Sequence[Sequence[float]] = "k-means++",
-        n_init: Whole | Literal["auto"] = "auto",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        sample_rows: int | None = None,
+        init: Annotated[
+            Literal["k-means++", "random"] | Annotated[NDArray[Any] | Sequence[Sequence[float]], Shape("k p")],
+            CHECKED_BY_FIT,
+        ] = "k-means++",
+        n_init: Count | Literal["auto"] = "auto",
+        max_iter: Count = 300,
+        tol: NumberFrom0 = 1e-4,
+        sample_rows: Annotated[int | None, CHECKED_BY_FIT] = None,
         random_state: Seed = None,
     ):
         self.n_components = n_components
@@ -122,28 +143,12 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         """
         source = self._opened(X, reset=True)
         task = self._task(source.n_columns)
-        weighted = source if sample_weight is None else source.with_weights(row_weights(source, sample_weight))
+        weighted = source if sample_weight is None else source.with_weights(read_weights(source, sample_weight))
         self._record = fit_codebook(weighted, task)
         self._remember(X, source)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Fit, and give the unary codes of the same rows.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes
-            Rows, (n, p).
-        y : ignored
-        sample_weight : array of shape (n,) or None
-            How often each row counts: 2 means twice.
-
-        Returns
-        -------
-        array
-            (n, k) unary codes, as `transform` gives them.
-        """
-        return self.fit(X, sample_weight=sample_weight).transform(X)
+    fit_transform = fit_transform_weighted
 
     @property
     def plot(self) -> CodebookPlots:
@@ -207,7 +212,7 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
     def _scores(self, X: Any) -> Any:
         source = self._opened(X, reset=False).unweighted()
         work = partial(unary_codes, codebook=self._codebook, columns=source.columns)
-        with naming_all_holes(source):
+        with naming_all_missing(source):
             return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     def codes(self, X: Any) -> Any:
@@ -226,7 +231,7 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         check_is_fitted(self)
         source = self._opened(X, reset=False).unweighted()
         work = partial(nearest_codes, codebook=self._codebook, columns=source.columns)
-        with naming_all_holes(source):
+        with naming_all_missing(source):
             return source.map_rows(work, 1, np.int64)[:, 0]
 
     def inverse_transform(self, X: Any) -> Any:
@@ -264,7 +269,7 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
             )
         dtype = working_dtype(source.dtype)
         words = self.fit_.codebook
-        work = partial(rows_back, axes=words.astype(dtype), mean=np.zeros(words.shape[1]))
+        work = partial(reconstruct_rows, axes=words.astype(dtype), mean=np.zeros(words.shape[1]))
         return source.map_rows(work, words.shape[1], dtype)
 
     def distortion(self, X: Any) -> float:
@@ -281,7 +286,7 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         """
         check_is_fitted(self)
         source = self._opened(X, reset=False)
-        with naming_all_holes(source):
+        with naming_all_missing(source):
             told = assign(source, self._codebook)
         return float(told.squared / told.weights.sum())
 
@@ -305,8 +310,13 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
     def compression(self, itemsize: int | None = None) -> Table:
         """What codebook and codes take and lose: numbers and bytes kept, of the original, and the error.
 
-        `itemsize` is the bytes of a number, in the original and in the codebook; that of the data if None, but 4 in the
-        codebook of whole numbers, as `compare` counts. Codes take ⌈log₂ k⌉ bits each.
+        Codes take ⌈log₂ k⌉ bits each.
+
+        Parameters
+        ----------
+        itemsize : int or None
+            Bytes of a number, in the original and in the codebook; None: those of the data, but 4 in the codebook of
+            whole numbers, as `compare` counts.
 
         Returns
         -------
@@ -326,48 +336,15 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         ----------
         name : {"codebook", "usage", "compression", "codes"}
             "codebook" has a row for each column of the data; "codes" needs X, and is a frame of X's own kind.
+        X : whatever `transform` takes, or None
+            Rows, (n, p), for tables about them.
 
         Returns
         -------
         frame, or Table
             A frame of the kind that X is, or that the model was fitted on; a Table for arrays.
         """
-        fit, kind, words = self.fit_, getattr(self, "_frame_kind", None), self._axes
-        columns = column_names(fit)
-        if name == "codes" and X is None:
-            raise BadParameter(
-                "VectorQuantizer.table('codes') needs the rows whose codes are wanted: table('codes', X)."
-            )
-        if name == "codes":
-            return scores_table(frame_kind(X) or kind, ["code"], self.codes(X)[:, None], like=X)
-        if name == "codebook":
-            return make_table(kind, {"column": list(columns), **dict(zip(words, fit.codebook, strict=True))})
-        if name == "usage":
-            return make_table(kind, {"codeword": words, "weight": fit.weights, "share": fit.usage})
-        if name == "compression":
-            return make_table(kind, dict(self.compression()))
-        names = "'codebook', 'usage', 'compression' or 'codes'"
-        raise BadParameter.no_table("VectorQuantizer", name, names)
-
-    @printable
-    def explain(self, X: Any = None) -> str:
-        """What the fit did, or with X what a fit of X would do: route, reason, memory, what is kept and lost.
-
-        Parameters
-        ----------
-        X : whatever `fit` takes, or None
-            Rows that a fit would be made of; None: say what the fit did.
-
-        Returns
-        -------
-        str
-            A few lines.
-        """
-        from lowdim.views.text.explain import explain_plan
-
-        if X is None:
-            return self._story()
-        return explain_plan(self._foreseen(X))
+        return table_by_name(self, TABLES, name, X)
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
@@ -384,12 +361,6 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
     def _task(self, p: int) -> CodebookTask:
         """The settings, checked."""
         name = "VectorQuantizer"
-        parameters.check_seed(name, self.random_state)
-        parameters.whole(name, "n_components", self.n_components, 1, None)
-        parameters.whole(name, "max_iter", self.max_iter, 1, None)
-        parameters.real(name, "tol", self.tol, 0.0)
-        if not (isinstance(self.n_init, str) and self.n_init == "auto"):
-            parameters.whole(name, "n_init", self.n_init, 1, None, or_else=" or 'auto'")
         if self.sample_rows is not None:
             parameters.whole(name, "sample_rows", self.sample_rows, int(self.n_components), None, or_else=" or None")
         return CodebookTask(
@@ -402,12 +373,9 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
             seed=self.random_state,
         )
 
-    def _foreseen(self, X: Any) -> Any:
-        from lowdim.views.text.explain import PlanFacts
-
-        source = self._to_be_fitted(X)
+    def _plan_facts(self, source: Source) -> PlanFacts:
         task = self._task(source.n_columns)
-        route = planned(source, task)
+        route = plan_codebook(source, task)
         return PlanFacts(
             data=source.describe(),
             bytes=None if source.n_rows is None else source.n_rows * source.n_columns * source.dtype.itemsize,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +14,6 @@ from lowdim.errors import FormatError
 from lowdim.results.fields import NonNegative, has
 from lowdim.results.record import Columns, Provenance
 from lowdim.types import Floats
-
-SETTINGS = {
-    "n_components": int,
-    "init": Literal["k-means++", "random", "array"],
-    "n_init": Literal["auto"] | int,
-    "max_iter": int,
-    "tol": float,
-    "sample_rows": int | None,
-    "random_state": int | None,
-}
-"""What a file may say of settings; a codebook to start from is kept as "param_init"."""
 
 
 @dataclass(frozen=True)

@@ -160,14 +160,14 @@ def least_absolute(A: Floats, b: Floats, nonnegative: bool) -> tuple[Floats, Flo
     for units in (np.ones_like(lengths), lengths, np.sqrt(lengths)):
         found = _program(rows.A / units, rows.b / size, 1 / units, nonnegative)
         if found is not None:
-            y = polished(rows.A, rows.b, found[0] * (size / units))
+            y = polish(rows.A, rows.b, found[0] * (size / units))
             q = feasible(A, rows.dual(found[1]), nonnegative)
             gap = 1 - lower_bound(b, q) / float(np.abs(y).sum())
             best = (gap, y, q) if best is None or gap < best[0] else best
         if best is not None and best[0] <= GOOD:
             break
     if best is None:
-        raise _unsolved(A, b, nonnegative)
+        raise _explain_unsolved(A, b, nonnegative)
     return best[1], best[2]
 
 
@@ -182,7 +182,7 @@ def _program(A: Floats, b: Floats, costs: Floats, nonnegative: bool) -> tuple[Fl
     return (x if nonnegative else x[:N] - x[N:]), np.asarray(found.eqlin.marginals)
 
 
-def polished(A: Floats, b: Floats, y: Floats) -> Floats:
+def polish(A: Floats, b: Floats, y: Floats) -> Floats:
     """Coefficients that add next to nothing put to zero, and the others solved for anew, if Ay = b then still holds.
 
     The columns of a vertex are independent, so that none can stand in for one that was left out by mistake.
@@ -207,7 +207,7 @@ def inconsistent(A: Floats, b: Floats) -> BadInput:
     )
 
 
-def _unsolved(A: Floats, b: Floats, nonnegative: bool) -> BadInput:
+def _explain_unsolved(A: Floats, b: Floats, nonnegative: bool) -> BadInput:
     left = float(nnls(A, b)[1]) if nonnegative else 0.0
     if left > CONSISTENT * np.linalg.norm(b):
         return BadInput(

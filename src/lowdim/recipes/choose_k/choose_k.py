@@ -7,26 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadInput, BadParameter, MissingValues, Words
-from lowdim.matrices.convert import row_weights
-from lowdim.models.genotype_pca.model import GenotypePCA
-from lowdim.models.kernel_pca.model import KernelPCA
+from lowdim.errors import BadInput, BadParameter, LowdimError, MissingValues, Words
+from lowdim.matrices.convert import read_weights
 from lowdim.models.linear.overview import swamping
-from lowdim.models.nmf.model import NMF
 from lowdim.models.pca.model import PCA
-from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
-from lowdim.recipes.choose_k import kernel, nmf
+from lowdim.models.probabilistic_pca.k_rules import answers_with_holes
+from lowdim.models.registry import PROMPTS, model_class, part_of
 from lowdim.recipes.choose_k import rules as k_rules
 from lowdim.recipes.choose_k.evidence import linear_evidence, refuse_other_rows, rows_as_counts, spectrum_of
-from lowdim.recipes.choose_k.missing import answers_with_holes
-from lowdim.results.k_choice import Answer, KChoice
-from lowdim.sources.genotypes.plink import PlinkSource
+from lowdim.results.k_choice import KChoice
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
-from lowdim.sources.views_of_rows import UnstoredMissing
+from lowdim.sources.wrapped import UnstoredMissing
 from lowdim.types import is_number, is_whole
+from lowdim.words import listed
 
 OWNER = "choose_k"
+
+QUICK = (
+    *("tracy-widom", "gavish-donoho", "bai-ng", "minka", "bic"),
+    *("kaiser", "broken-stick", "share-80", "share-90", "share-95"),
+)
+"""Rules that need neither fits of their own nor resamples: they come with a page and a scree."""
 
 GENOTYPES = (
     "genotypes have a test of their own (Patterson, Price & Reich 2006): ",
@@ -42,9 +44,18 @@ class Chosen(KChoice):
     """What `choose_k` gives back: `k`, `verdict`, `table()`, `explain()`, `plot()`, and each answer by its name."""
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the scree with every rule's answer beneath; gives back matplotlib Axes. Needs the package matplotlib."""
+        """Draw the scree with every rule's answer beneath; needs the package matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, or None for a new figure
+
+        Returns
+        -------
+        matplotlib Axes
+        """
         from lowdim.views.plots.canvas import shown_figure
-        from lowdim.views.plots.spectrum import draw_k_choice, k_choice_height
+        from lowdim.views.plots.k_choice import draw_k_choice, k_choice_height
 
         return draw_k_choice(self, shown_figure(7.0, k_choice_height(self)).subplots() if ax is None else ax)
 
@@ -120,17 +131,15 @@ def choose_k(
     most = None if most is None else _whole("most", most, 1)
     noise = _noise(noise)
     model, rows = _model_and_rows(data, X, scale)
-    if isinstance(model, (NMF, KernelPCA)) and (sample_weight is not None or noise is not None):
-        said = f"{OWNER}: sample_weight and noise are for linear components; leave them out."
-        raise BadParameter(Words(said, "--noise is of --model pca; leave it out."))
-    if isinstance(model, NMF):
-        return _of_parts(model, rows, rules, seed)
-    if isinstance(model, KernelPCA):
-        return _of_kernel(model, rows, rules)
+    if not has_linear_rules(model):
+        if sample_weight is not None or noise is not None:
+            python = f"{OWNER}: sample_weight and noise are for linear components; leave them out."
+            raise BadParameter(Words(python, "--noise is of --model pca; leave it out."))
+        return _choose_by_own_rules(model, rows, rules, seed)
     names = checked_rules(rules, k_rules.RULES)
     if rules is None and noise is None:
         names.remove("gavish-donoho-known")
-    return _of_linear(model, rows, sample_weight, names, {"most": most, "noise": noise}, seed, times)
+    return _choose_linear(model, rows, sample_weight, names, {"most": most, "noise": noise}, seed, times)
 
 
 def checked_rules(rules: str | Sequence[str] | None, known: Mapping[str, Any]) -> list[str]:
@@ -148,8 +157,8 @@ def checked_rules(rules: str | Sequence[str] | None, known: Mapping[str, Any]) -
 # -- linear components --------------------------------------------------------------------------------------------
 
 
-def _of_linear(
-    model: PCA | ProbabilisticPCA,
+def _choose_linear(
+    model: Any,
     rows: Source | None,
     sample_weight: Any,
     names: list[str],
@@ -160,7 +169,7 @@ def _of_linear(
     if rows is None and sample_weight is not None:
         raise BadParameter(f"{OWNER}(sample_weight=…): the model is fitted already; pass the rows too.")
     if rows is not None and sample_weight is not None:
-        rows = rows.with_weights(row_weights(rows, sample_weight))
+        rows = rows.with_weights(read_weights(rows, sample_weight))
     if rows is not None and model.__sklearn_is_fitted__():
         refuse_other_rows(model, rows)
     counted = None if rows is None else rows_as_counts(rows)
@@ -168,8 +177,11 @@ def _of_linear(
         fitted = _with_all_variances(model, counted)
     except MissingValues:
         assert counted is not None
-        answers, swamped = answers_with_holes(counted, model.scale, names, asked["most"], seed)
-        return _chosen(answers, counted, model.scale is not False, np.zeros(0), swamped=swamped)
+        known = {name: k_rules.RULES[name] for name in names}
+        answers, swamped = answers_with_holes(counted, model.scale, known, asked["most"], seed)
+        return Chosen(
+            tuple(answers), *_describe(counted), scaled=model.scale is not False, shares=np.zeros(0), swamped=swamped
+        )
     evidence = linear_evidence(fitted, counted, asked, seed, times)
     answers = [k_rules.answer(evidence, name) for name in names]
     shares = evidence.squares / evidence.squares.sum()
@@ -185,7 +197,7 @@ def _of_linear(
     )
 
 
-def _with_all_variances(model: PCA | ProbabilisticPCA, rows: Source | None) -> PCA:
+def _with_all_variances(model: Any, rows: Source | None) -> PCA:
     """A PCA of the rows that knows all variances: the one that is there, or one with the same settings."""
     if isinstance(model, PCA) and model.__sklearn_is_fitted__():
         try:
@@ -203,40 +215,51 @@ def _with_all_variances(model: PCA | ProbabilisticPCA, rows: Source | None) -> P
     return twin.fit(rows)
 
 
-def _chosen(answers: Sequence[Answer], rows: Source, scaled: bool, shares: Any, **more: Any) -> Chosen:
-    return Chosen(
-        answers=tuple(answers),
-        data=rows.describe(),
-        n_rows=rows.count_rows() or 0,
-        n_columns=rows.n_columns,
-        scaled=scaled,
-        shares=shares,
-        **more,
-    )
+def _describe(rows: Source) -> tuple[str, int, int]:
+    return rows.describe(), rows.count_rows() or 0, rows.n_columns
+
+
+def _describe_fit(fit: Any) -> tuple[str, int, int]:
+    return fit.provenance.data, fit.n_rows, fit.n_columns
 
 
 # -- other models -------------------------------------------------------------------------------------------------
 
 
-def _of_parts(model: NMF, rows: Source | None, rules: Any, seed: int) -> Chosen:
-    names = checked_rules(rules, nmf.RULES)
-    if rows is None:
-        raise BadInput(f"{OWNER}(NMF): the rules leave some of the data out; pass the rows too, choose_k(model, X).")
-    answers = nmf.answers_of_parts(model, rows, names, seed)
-    return _chosen(answers, rows, False, np.zeros(0), model="NMF", noun="part")
+def rules_of(model: Any) -> Any:
+    """What has the rules of a model, or of the public class of this name: a module with RULES; None: there are none."""
+    return k_rules if has_linear_rules(model) else part_of(model, "k_rules")
 
 
-def _of_kernel(model: KernelPCA, rows: Source | None, rules: Any) -> Chosen:
-    names = checked_rules(rules, kernel.RULES)
-    if rows is not None:
-        answers, shares = kernel.answers_of_kernel(model, rows, names)
-        return _chosen(answers, rows, bool(model.scale), shares, model="kernel PCA")
-    if not model.__sklearn_is_fitted__():
-        raise BadInput(f"{OWNER}(KernelPCA): the model is not fitted; pass the rows too, choose_k(model, X).")
-    answers, shares = kernel.answers_of_fitted_kernel(model, names)
+def has_linear_rules(model: Any) -> bool:
+    """Whether the rules about variances are for this model (or the public class of this name)."""
+    return bool(getattr(model_class(model) if isinstance(model, str) else model, "_has_linear_rules", False))
+
+
+def _choose_by_own_rules(model: Any, rows: Source | None, rules: Any, seed: int) -> Chosen:
+    """By the rules in the folder of the model."""
+    own = rules_of(model)
+    answers, shares = own.answer_rules(model, rows, checked_rules(rules, own.RULES), seed)
+    about = _describe(rows) if rows is not None else _describe_fit(model.fit_)
+    scaled = bool(getattr(model, "scale", False))
+    return Chosen(tuple(answers), *about, own.KIND, scaled, shares, noun=own.NOUN)
+
+
+MOST_VARIANCES = 2_000
+"""Rows or columns up to which all variances are found for quick rules, where the fit did not."""
+
+
+def choose_quickly(model: Any, rows: Source) -> Chosen | None:
+    """What the rules say that need only the variances; None where those would have to be found first."""
+    if not isinstance(model, PCA) or rows.weighted:
+        return None
     fit = model.fit_
-    about = (fit.provenance.data, fit.n_rows, fit.n_columns)
-    return Chosen(tuple(answers), *about, "kernel PCA", bool(model.scale), shares)
+    if fit.spectrum is None and min(fit.n_rows, fit.n_columns) > MOST_VARIANCES:
+        return None
+    try:
+        return choose_k(model, rows, rules=list(QUICK))
+    except LowdimError:  # holes, or rows that can be read only once: the fit alone says what it can
+        return None
 
 
 # -- what came ----------------------------------------------------------------------------------------------------
@@ -248,22 +271,23 @@ def _model_and_rows(data: Any, X: Any, scale: Any) -> tuple[Any, Source | None]:
         if X is not None:
             raise BadParameter(f"{OWNER}(data, X): X is for an estimator, but data is a {type(data).__name__}.")
         return PCA(scale=scale), _table(data)
-    if isinstance(data, GenotypePCA):
-        raise BadParameter(Words(f"{OWNER}(GenotypePCA): "), *GENOTYPES)
-    if not isinstance(data, (PCA, ProbabilisticPCA, NMF, KernelPCA)):
-        kinds = "a PCA, ProbabilisticPCA, NMF or KernelPCA of lowdim, or rows"
+    if getattr(data, "_takes_genotypes", False):
+        raise BadParameter(Words(f"{OWNER}({type(data).__name__}): "), *GENOTYPES)
+    if rules_of(data) is None:
+        known = [name for name in PROMPTS.values() if rules_of(name) is not None]
+        kinds = f"a {listed(known, 'or')} of lowdim, or rows"
         raise BadParameter.of(OWNER, "data", data, f"{kinds}; lowdim.convert takes scikit-learn's PCA")
     if scale is not False:
         raise BadParameter(f"{OWNER}(scale=…): the estimator has its own setting, {type(data).__name__}(scale=…).")
     rows = None if X is None else _table(X)
-    if rows is not None and rows.sparse and isinstance(data, ProbabilisticPCA) and data.unstored == "missing":
+    if rows is not None and rows.sparse and has_linear_rules(data) and getattr(data, "unstored", "") == "missing":
         rows = UnstoredMissing(rows)
     return data, rows
 
 
 def _table(data: Any) -> Source:
     rows = open_source(data)
-    if isinstance(rows, PlinkSource):
+    if rows.genotypes:
         raise BadParameter(Words(f"{OWNER}({rows.describe()}): "), *GENOTYPES)
     return rows
 

@@ -13,23 +13,21 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput
 from lowdim.matrices.preparation import dense
 from lowdim.models.linear.tables.rows import sums_of_squares
-from lowdim.models.pca.model import PCA
-from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
 from lowdim.results.record import LinearFit
-from lowdim.solvers.rank.bi_cross_validation import bi_cross_validation, fewest, largest
+from lowdim.solvers.rank.bi_cross_validation import bi_cross_validation, choose_fewest, max_components
 from lowdim.solvers.rank.noise import (
-    Beyond,
     ColumnNoise,
-    Unlike,
-    beyond,
-    column_noise,
-    neighbouring_columns,
-    neighbouring_rows,
-    row_sizes,
+    Dependence,
+    Residuals,
+    compare_columns,
+    compare_row_sizes,
+    correlate_columns,
+    correlate_rows,
+    subtract_components,
 )
-from lowdim.solvers.rank.parallel_analysis import Parallel, flipped, parallel_analysis, shuffled
+from lowdim.solvers.rank.parallel_analysis import Parallel, flip_signs, parallel_analysis, shuffle_columns
 from lowdim.sources.source import Block, Source, WeightedSource
-from lowdim.sources.views_of_rows import as_counts
+from lowdim.sources.wrapped import scale_to_counts
 from lowdim.types import Floats
 
 # What rules for the number of components have to go by: the spectrum, some rows, and how many there are of all.
@@ -92,7 +90,7 @@ class Evidence:
     @cached_property
     def shuffled(self) -> Parallel | None:
         """Rows against those whose columns are shuffled; None without rows."""
-        return self._against(shuffled)
+        return self._against(shuffle_columns)
 
     @cached_property
     def parallel(self) -> Parallel | None:
@@ -101,7 +99,7 @@ class Evidence:
         Columns are shuffled, unless that would break up rows which are larger as a whole than others: then signs are
         drawn anew.
         """
-        return self._against(flipped) if self.uneven_rows else self.shuffled
+        return self._against(flip_signs) if self.uneven_rows else self.shuffled
 
     def _against(self, anew: Callable[[Floats, np.random.Generator], Floats]) -> Parallel | None:
         if self.rows is None:
@@ -110,11 +108,11 @@ class Evidence:
         return parallel_analysis(self.rows, self.n_resamples, most, self.rng(), anew)
 
     @cached_property
-    def sizes(self) -> Unlike | None:
+    def sizes(self) -> Dependence | None:
         """How unequal the sizes of rows are beyond what shuffles and blocks find; None without rows."""
         if self.rows is None:
             return None
-        return row_sizes(beyond(self.rows, self._with_blocks(self.shuffled)), self.centered)
+        return compare_row_sizes(subtract_components(self.rows, self._with_blocks(self.shuffled)), self.centered)
 
     @property
     def uneven_rows(self) -> bool:
@@ -132,7 +130,7 @@ class Evidence:
     @property
     def room(self) -> int:
         """Components that can be told when a block is left out."""
-        return largest(self.distinct, self.p) if self.distinct > 1 else 0
+        return max_components(self.distinct, self.p) if self.distinct > 1 else 0
 
     @cached_property
     def firm(self) -> int:
@@ -141,28 +139,28 @@ class Evidence:
 
     def _with_blocks(self, parallel: Parallel | None) -> int:
         """Strong components hide others from parallel analysis, and what it missed would be taken for uneven noise."""
-        by_blocks = 0 if self.blocks is None else fewest(self.blocks)
+        by_blocks = 0 if self.blocks is None else choose_fewest(self.blocks)
         return max(0 if parallel is None else parallel.count, by_blocks if 2 * by_blocks <= self.room else 0)
 
     @cached_property
-    def beyond(self) -> Beyond | None:
+    def beyond(self) -> Residuals | None:
         """What these components leave; None without rows."""
-        return None if self.rows is None else beyond(self.rows, self.firm)
+        return None if self.rows is None else subtract_components(self.rows, self.firm)
 
     @cached_property
     def columns(self) -> ColumnNoise | None:
         """Noise of the columns beyond these components; None without rows."""
-        return None if self.beyond is None else column_noise(self.beyond, self.centered)
+        return None if self.beyond is None else compare_columns(self.beyond, self.centered)
 
     @cached_property
-    def neighbours(self) -> dict[str, Unlike]:
+    def neighbours(self) -> dict[str, Dependence]:
         """How rows and columns go together with those next to them, beyond these components; empty without rows."""
         if self.beyond is None or self.numbers is None:
             return {}
-        rows = neighbouring_rows(self.beyond, self.numbers, self.centered)
-        return {"rows": rows, "columns": neighbouring_columns(self.beyond, self.centered)}
+        rows = correlate_rows(self.beyond, self.numbers, self.centered)
+        return {"rows": rows, "columns": correlate_columns(self.beyond, self.centered)}
 
-    def uneven(self, unlike: Unlike | ColumnNoise, of: str, k: int) -> bool:
+    def uneven(self, unlike: Dependence | ColumnNoise, of: str, k: int) -> bool:
         """Whether what makes rows or columns unequal is no accident, and makes noise beyond k look like fewer of them.
 
         Unevenness U = m Σλ²/(Σλ)² − 1 of noise that is white is (m + 1)/N for the N of the longer side and m of the
@@ -216,7 +214,7 @@ def _varying(fit: LinearFit) -> NDArray[np.bool_]:
     return np.asarray(of_columns > np.finfo(float).eps * fit.total_variance)
 
 
-def with_rows(evidence: Evidence, source: Source, model: PCA, varies: NDArray[np.bool_]) -> Evidence:
+def with_rows(evidence: Evidence, source: Source, model: Any, varies: NDArray[np.bool_]) -> Evidence:
     """The same with rows as the components were found of, drawn at random where they are many."""
     if not source.repeatable:
         return replace(evidence, about_rows="the rows can be read only once: pass an array, or the path of a file")
@@ -244,10 +242,10 @@ def drawn_rows(source: Source, p: int, rng: np.random.Generator) -> tuple[Floats
     else:
         n = source.count_rows() or 0
         places = np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
-    return np.concatenate(list(_picked(source, places))), places, n
+    return np.concatenate(list(_pick(source, places))), places, n
 
 
-def _picked(source: Source, places: NDArray[np.int64]) -> Iterator[Floats]:
+def _pick(source: Source, places: NDArray[np.int64]) -> Iterator[Floats]:
     """Rows by their numbers among those that count, ascending, which may repeat."""
     start = 0
     for block in source.blocks():
@@ -258,7 +256,7 @@ def _picked(source: Source, places: NDArray[np.int64]) -> Iterator[Floats]:
         start = end
 
 
-def linear_evidence(model: PCA, source: Source | None, asked: dict[str, Any], seed: int, times: int) -> Evidence:
+def linear_evidence(model: Any, source: Source | None, asked: dict[str, Any], seed: int, times: int) -> Evidence:
     """Of a fitted PCA with all its variances, and of the rows that it was fitted on, if they are at hand."""
     fit = model.fit_
     squares, varies = spectrum_of(fit, model.center)
@@ -295,7 +293,7 @@ def rows_as_counts(rows: Source) -> Source:
     if not is_weighted(rows) or not rows.repeatable:
         return rows
     weight = np.concatenate([block.weight for block in rows.blocks() if block.weight is not None])
-    factor = float((as_counts(weight) / weight)[0])
+    factor = float((scale_to_counts(weight) / weight)[0])
     return rows if factor == 1 else rows.with_weights(np.full(rows.count_rows() or len(weight), factor))
 
 
@@ -304,7 +302,7 @@ def is_weighted(rows: Source) -> bool:
     return rows.weighted or isinstance(rows, WeightedSource)
 
 
-def refuse_other_rows(model: PCA | ProbabilisticPCA, rows: Source) -> None:
+def refuse_other_rows(model: Any, rows: Source) -> None:
     """An error if these are not the rows that the model was fitted on, with their weights.
 
     Any other rows have other sums of squares along its axes. Rows that come once cannot be compared, nor are they
@@ -339,7 +337,7 @@ def refuse_other_rows(model: PCA | ProbabilisticPCA, rows: Source) -> None:
         )
 
 
-def _sums(model: PCA | ProbabilisticPCA, rows: Source) -> tuple[int, float, Floats]:
+def _sums(model: Any, rows: Source) -> tuple[int, float, Floats]:
     """Rows that count, their weight, and (k,) weighted sums of squares along the axes."""
     V = model.fit_.components
 

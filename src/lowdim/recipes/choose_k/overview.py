@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.results.certificate import counted
 from lowdim.results.k_choice import QUESTIONS, Answer, KChoice
 from lowdim.views.text.lines import Line, percent, shortened, wrapped
 from lowdim.views.text.screen import left_out_line
+from lowdim.words import plural
 
 # Rules for the number of dimensions, on one screen.
 
 
 def k_choice_lines(name: str, choice: KChoice, left_out: Mapping[str, str], width: int = 80) -> list[Line]:
     """The rules as a table, with what each number would keep and what speaks against it, and what to make of it."""
-    scaled = "" if choice.model == "NMF" else f", {'scaled' if choice.scaled else 'not scaled'}"
-    shape = f"{counted(choice.n_rows, 'row')} × {counted(choice.n_columns, 'column')}{scaled}"
+    scaled = "" if choice.noun == "part" else f", {'scaled' if choice.scaled else 'not scaled'}"
+    shape = f"{plural(choice.n_rows, 'row')} × {plural(choice.n_columns, 'column')}{scaled}"
     head = Line(f"{shortened(name, max(20, width - len(shape) - 2))}: {shape}", "title")
     wide = max(len(one.title) for one in choice.answers)
     kept = np.concatenate([[0.0], np.cumsum(choice.shares)])

@@ -9,15 +9,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.models.probabilistic_pca.solvers.held_out import FOLDS, held_out_densities
+from lowdim.models.probabilistic_pca.count import FOLDS, held_out_densities
 from lowdim.recipes.choose_k.evidence import CLEARLY, UNLIKE, Evidence
-from lowdim.results.certificate import counted
 from lowdim.results.k_choice import RECOMMENDING, Answer, Check, Curve
 from lowdim.solvers.rank import spectrum_rules
-from lowdim.solvers.rank.bi_cross_validation import fewest
+from lowdim.solvers.rank.bi_cross_validation import choose_fewest
 from lowdim.solvers.rank.minka import minka_evidence
 from lowdim.solvers.rank.spectrum_rules import threshold
 from lowdim.solvers.rank.tracy_widom import axis_statistics, quantile
+from lowdim.words import plural
 
 # Whether noise is what rules need: independent; of one size in all rows; white.
 #
@@ -44,7 +44,7 @@ def white(evidence: Evidence, k: int) -> Check:
         return Check(f"needs white noise: {words}", False)
     if not rest.any():
         return Check("needs white noise: there is none at all", True)
-    z, looks = spectrum_rules.roundness(rest, evidence.longer)
+    z, looks = spectrum_rules.measure_sphericity(rest, evidence.longer)
     if z > CLEARLY and looks < UNLIKE * evidence.longer:
         side = "columns" if evidence.p > evidence.degrees else "rows"
         like = f"the rest beyond {k} is as uneven as that of {looks:,.0f} {side}, not {evidence.longer:,.0f}"
@@ -104,7 +104,7 @@ def independent(evidence: Evidence) -> tuple[Check, ...]:
 
 
 def _many(k: int) -> str:
-    return counted(k, "component")
+    return plural(k, "component")
 
 
 # The rules for the number of linear components, each from the evidence to its answer, reason and assumptions.
@@ -155,7 +155,7 @@ def parallel(evidence: Evidence, name: str, title: str) -> Answer:
     curve = Curve("sum of squares", _from(1, len(found.values)), found.values, found.bars)
     drawn = "draws of each entry's sign, as rows differ in noise" if evidence.uneven_rows else "shuffles of each column"
     why = f"more than 95 % of {evidence.n_resamples} {drawn}"
-    return Answer(name, title, "noise", found.count, why, _drawn(evidence), curve)
+    return Answer(name, title, "noise", found.count, why, _note_draws(evidence), curve)
 
 
 def tracy_widom(evidence: Evidence, name: str, title: str) -> Answer:
@@ -166,13 +166,13 @@ def tracy_widom(evidence: Evidence, name: str, title: str) -> Answer:
     """
     bar = quantile(1 - LEVEL)
     found, _ = axis_statistics(evidence.variances, evidence.most, evidence.longer)
-    k = spectrum_rules.leading(found > bar)
+    k = spectrum_rules.count_leading(found > bar)
     checks: tuple[Check, ...] = (white(evidence, k),)
     why = f"p < {LEVEL:g} each, against the largest of white noise"
     if evidence.p > evidence.degrees and not checks[0].holds:
         found, _ = axis_statistics(evidence.variances, evidence.most)
-        k = spectrum_rules.leading(found > bar)
-        looks = spectrum_rules.roundness(evidence.squares[k:], evidence.longer)[1]
+        k = spectrum_rules.count_leading(found > bar)
+        looks = spectrum_rules.measure_sphericity(evidence.squares[k:], evidence.longer)[1]
         why = f"p < {LEVEL:g} each, against noise of about {looks:,.0f} columns"
         enough = looks > len(evidence.squares) - k
         shape = Check(f"needs more independent columns than rows: beyond {k} they count for {looks:,.0f}", enough)
@@ -200,7 +200,7 @@ def minka(evidence: Evidence, name: str, title: str) -> Answer:
     """The largest evidence."""
     values = minka_evidence(evidence.squares, evidence.p, evidence.n, evidence.most)
     k = int(np.argmax(values)) + 1
-    checks = (white(evidence, k), *_at_end(k, len(values)), *_scaled(evidence), Check("k = 0 is not considered"))
+    checks = (white(evidence, k), *_at_end(k, len(values)), *_scale(evidence), Check("k = 0 is not considered"))
     if not (np.diff(evidence.squares[: k + 1]) < 0).all():
         checks += (Check("equal variances: a pair counts as half a turn, as the formula has no value there"),)
     curve = Curve("log evidence (largest is best)", _from(1, len(values)), values)
@@ -213,7 +213,7 @@ def ppca_bic(evidence: Evidence, name: str, title: str) -> Answer:
     k = int(np.argmin(values))
     checks = (_tall(evidence), white(evidence, k), *_at_end(k, evidence.most))
     curve = Curve("BIC (least is best)", _from(0, len(values)), values)
-    return Answer(name, title, "likely", k, "least BIC of probabilistic PCA", (*checks, *_scaled(evidence)), curve)
+    return Answer(name, title, "likely", k, "least BIC of probabilistic PCA", (*checks, *_scale(evidence)), curve)
 
 
 def bai_ng(evidence: Evidence, name: str, title: str) -> Answer:
@@ -237,9 +237,9 @@ def bi_cross(evidence: Evidence, name: str, title: str) -> Answer:
     if blocks is None:
         shape = f"{evidence.distinct:,} × {evidence.p:,}"
         return Answer(name, title, "predicts", None, f"{shape} leave nothing to predict a block from")
-    k, errors = fewest(blocks), blocks.mean(axis=0)
+    k, errors = choose_fewest(blocks), blocks.mean(axis=0)
     room = Check(
-        f"{k} of the {counted(possible, 'component')} that the remaining rows and columns can hold", 2 * k <= possible
+        f"{k} of the {plural(possible, 'component')} that the remaining rows and columns can hold", 2 * k <= possible
     )
     curve = Curve(
         "mean squared error of blocks left out (least is best, but for two standard errors)",
@@ -247,7 +247,7 @@ def bi_cross(evidence: Evidence, name: str, title: str) -> Answer:
         errors,
     )
     why = "fewest that predict blocks left out as well as any, to two standard errors"
-    return Answer(name, title, "predicts", k, why, (room, *_at_end(k, len(errors) - 1), *_drawn(evidence)), curve)
+    return Answer(name, title, "predicts", k, why, (room, *_at_end(k, len(errors) - 1), *_note_draws(evidence)), curve)
 
 
 def held_out(evidence: Evidence, name: str, title: str) -> Answer:
@@ -260,7 +260,7 @@ def held_out(evidence: Evidence, name: str, title: str) -> Answer:
     densities = folds.mean(axis=0)
     k = int(np.argmax(densities))
     curve = Curve("log density of a row left out (largest is best)", _from(0, len(densities)), densities)
-    checks = (white(evidence, k), *_at_end(k, evidence.most), *_drawn(evidence))
+    checks = (white(evidence, k), *_at_end(k, evidence.most), *_note_draws(evidence))
     why = "makes rows that were left out most likely, under probabilistic PCA"
     return Answer(name, title, "predicts", k, why, checks, curve)
 
@@ -317,12 +317,12 @@ def _at_end(k: int, most: int) -> tuple[Check, ...]:
     return (Check(f"needs an optimum: {k} is the largest number considered", False),) if k >= most > 1 else ()
 
 
-def _scaled(evidence: Evidence) -> tuple[Check, ...]:
+def _scale(evidence: Evidence) -> tuple[Check, ...]:
     said = "columns were scaled: noise that was alike in all columns no longer is"
     return (Check(said),) if evidence.scaled else ()
 
 
-def _drawn(evidence: Evidence) -> tuple[Check, ...]:
+def _note_draws(evidence: Evidence) -> tuple[Check, ...]:
     return (Check(evidence.about_rows),) if evidence.about_rows else ()
 
 

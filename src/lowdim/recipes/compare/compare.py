@@ -12,17 +12,14 @@ import numpy as np
 import scipy.special
 
 from lowdim.errors import BadInput, BadParameter
-from lowdim.models.base.input import checked_shape, is_picture, picture_shape_of, refuse_other_size
+from lowdim.models.base.input import checked_shape, is_picture, load_rows, picture_shape_of, refuse_other_size
 from lowdim.models.base.output import frame_kind
-from lowdim.models.vector_quantizer.fit import all_rows
-from lowdim.recipes.compare.represent import Rows, contestants, naming_warnings, represented
+from lowdim.models.registry import LECTURE
+from lowdim.recipes.compare.represent import Rows, contestants, naming_warnings, represent
 from lowdim.recipes.compare.result import Comparison
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import is_number, is_whole
-
-LECTURE = ("nmf-kl", "vq", "pca")
-"""The three of lecture 2's figure 6, which is figure 1 of Lee & Seung 1999."""
 
 LEVEL = 0.95
 """At which two models count as apart, by Student's t of their differences over the rows that they are judged by."""
@@ -35,17 +32,34 @@ class Compared(Comparison):
     models: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
-        """Write one HTML file with the table, and where rows are pictures what each model makes of them."""
+        """Write one HTML file with the table, and where rows are pictures what each model makes of them.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .html. It is replaced whole, or not at all.
+        title : str or None
+            The heading; None: the name of the file.
+        """
         from lowdim.models.base.report import report_title, write_result
         from lowdim.recipes.compare.overview import comparison_payload
 
         write_result(comparison_payload(self, report_title(path, title)), path)
 
     def plot(self, row: int = 0) -> Any:
-        """Draw the comparison; gives back a matplotlib Figure. Needs the package matplotlib.
+        """Draw the comparison; needs the package matplotlib.
 
         Where rows are pictures: the basis of each model, the code of one row and what they make of it, beside the row
-        itself (`row` counts those that are shown, from 0). Else: the error against the bytes.
+        itself. Else: the error against the bytes.
+
+        Parameters
+        ----------
+        row : int
+            Which of the pictures that are shown, counted from 0.
+
+        Returns
+        -------
+        matplotlib Figure
         """
         from lowdim.recipes.compare.overview import draw_representations
 
@@ -60,7 +74,16 @@ class Compared(Comparison):
         return draw_representations(self, int(row))
 
     def plot_rates(self, ax: Any = None) -> Any:
-        """Draw what each model loses against what it keeps: error by bytes. Gives matplotlib Axes."""
+        """Draw what each model loses against what it keeps: error by bytes; needs the package matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, or None for a new figure
+
+        Returns
+        -------
+        matplotlib Axes
+        """
         from lowdim.views.plots.canvas import shown_figure
         from lowdim.views.plots.representations import Rates, draw_rates
 
@@ -87,8 +110,9 @@ def compare(
     X : array (n, p), pictures (n, height, width) or (n, height, width, 3), or whatever `lowdim.open` takes
         Rows. All are held in memory.
     models : names, estimators, or a mapping of names to either
-        "pca", "nmf", "nmf-kl" (Kullback–Leibler divergence, as in the lecture), "vq", "ppca", "kernel"; or anything
-        with fit, transform and inverse_transform, also scikit-learn's. Estimators are copied, not changed.
+        Names as at the prompt, such as "pca", "vq" and "nmf-kl" (Kullback–Leibler divergence, as in the lecture);
+        `lowdim compare --help` lists them. Or anything with fit, transform and inverse_transform, also scikit-learn's.
+        Estimators are copied, not changed.
     k : int or None
         Components of the models that are named; not needed for estimators, which know theirs.
     held_out : float or int
@@ -127,8 +151,8 @@ def compare(
     """
     seed, n_shown = _seed(random_state), _whole("n_shown", n_shown)
     asked = contestants(models, k, seed)
-    source, shape = _opened(X, picture_shape)
-    rows, _ = all_rows(source.unweighted())
+    source, shape = _open(X, picture_shape)
+    rows, _ = load_rows(source.unweighted())
     known, unknown = _split(rows.shape[0], held_out, seed)
     judged = unknown if len(unknown) else known
     # training rows beyond as many as are held out would only take time
@@ -141,7 +165,7 @@ def compare(
     found = []
     for one in asked:
         with naming_warnings(one.name):
-            found.append(represented(data, one))
+            found.append(represent(data, one))
     return Compared(
         representations=tuple(representation for representation, _ in found),
         data=source.describe(),
@@ -158,7 +182,7 @@ def compare(
     )
 
 
-def _opened(X: Any, picture_shape: Any) -> tuple[Source, tuple[int, ...] | None]:
+def _open(X: Any, picture_shape: Any) -> tuple[Source, tuple[int, ...] | None]:
     """The rows, and the shape of the pictures that they are."""
     shape = None if picture_shape is None else checked_shape("compare", picture_shape)
     if isinstance(X, np.ndarray) and X.ndim in (3, 4) and X.size:

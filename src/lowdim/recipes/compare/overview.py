@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,23 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import WrongShape
-from lowdim.recipes.compare.result import Comparison, Representation
-from lowdim.results.certificate import counted
+from lowdim.recipes.compare.result import COLUMNS, Comparison, Representation
 from lowdim.types import Floats
-from lowdim.views.overview import Fact
+from lowdim.views.overview import Number
 from lowdim.views.plots.canvas import GREY, inks, new_figure, shown_figure
-from lowdim.views.plots.representations import (
-    MOST_TILES,
-    basis_picture,
-    code_picture,
-    row_error,
-    row_picture,
-    tile_picture,
-)
+from lowdim.views.plots.representations import MOST_TILES, basis_picture, code_picture, row_picture, tile_picture
 from lowdim.views.report.encode import picture_uri
 from lowdim.views.report.payload import MadeBy, Payload, Proof, Section
 from lowdim.views.report.sections import MOST_PICTURES, drawn_row, table_section
-from lowdim.views.text.lines import percent
+from lowdim.views.text.lines import Line, percent, shortened, size, wrapped
+from lowdim.words import plural
 
 # Lecture 5's figure, after figure 2 of Hinton & Salakhutdinov 2006: pictures, and what each model makes of them.
 
@@ -143,7 +137,7 @@ def _draw_line(
         some = f"first {MOST_TILES} of " if one.k > MOST_TILES else ""
         _picture(panels[0], basis_picture(one.basis, shape))
         panels[0].set_title(title, fontsize=12, weight="bold", loc="left")
-        _below(panels[0], f"basis: {some}{counted(one.k, 'picture')}{_sparse(one.basis_sparseness, ', ')}")
+        _below(panels[0], f"basis: {some}{plural(one.k, 'picture')}{_sparse(one.basis_sparseness, ', ')}")
         _sign(panels[1], "×")
     _picture(panels[2], code_picture(one.codes[row]), line=True)
     panels[2].set_title("code", fontsize=10)
@@ -179,7 +173,7 @@ def _heading(comparison: Comparison) -> str:
     found = comparison.representations
     counts = {one.k for one in found}
     same = f", k = {counts.pop()}" if len(counts) == 1 else ""
-    return f"{counted(len(found), 'model')} of {counted(comparison.n_rows - comparison.n_held_out, 'picture')}{same}"
+    return f"{plural(len(found), 'model')} of {plural(comparison.n_rows - comparison.n_held_out, 'picture')}{same}"
 
 
 def _colours(comparison: Comparison) -> str:
@@ -231,12 +225,12 @@ def comparison_payload(found: Comparison, title: str, python: str = "", cli: str
     return Payload(
         title=title,
         model="Comparison",
-        lead=f"{counted(len(found.representations), 'model')} of the same rows: {found.verdict()}.",
+        lead=f"{plural(len(found.representations), 'model')} of the same rows: {found.verdict()}.",
         axes=(),
         facts=(
-            Fact("rows", f"{found.n_rows:,}", f"{found.n_held_out:,} held out"),
-            Fact("columns", f"{found.n_columns:,}"),
-            Fact("models", f"{len(found.representations):,}"),
+            Number("rows", f"{found.n_rows:,}", f"{found.n_held_out:,} held out"),
+            Number("columns", f"{found.n_columns:,}"),
+            Number("models", f"{len(found.representations):,}"),
         ),
         proof=Proof(word, bool(found.n_held_out), f"Judged by {found.judged}", MEANING if found.n_held_out else KNOWN),
         made=MadeBy(python, cli, (("data", found.data), ("seed", found.seed))),
@@ -269,3 +263,90 @@ def gallery_section(found: Comparison) -> Section:
     ]
     shown = [drawn_row(row, row, shape) for row in originals]
     return Section("gallery", "The same pictures by each model", {"originals": shown, "models": models})
+
+
+FIRST_TO_GO = ("time", "learnt", "±", "share", "basis", "k", "bytes", "codes")
+"""Columns of the table that are left out where a screen is too narrow, in this order."""
+
+
+def row_error(comparison: Comparison, one: Representation, row: int) -> float:
+    """|x − x̂| / |x| of one of the rows that are shown."""
+    original = comparison.originals[row]
+    length = float(np.linalg.norm(original))
+    return float(np.linalg.norm(original - one.rows[row])) / length if length else 0.0
+
+
+def comparison_lines(name: str, comparison: Comparison, width: int = 80) -> list[Line]:
+    """A comparison on one screen."""
+    found = comparison.representations
+    titles, *rows = _fitting(found, width)
+    shape = f"{plural(comparison.n_rows, 'row')} × {plural(comparison.n_columns, 'column')}"
+    return [
+        Line(f"{shortened(name, max(8, width - len(shape) - 2))}: {shape}", "title"),
+        Line(""),
+        Line(titles, "faint"),
+        *(Line(row) for row in rows),
+        Line(""),
+        *(wrapped("so        ", comparison.verdict(), width) if len(found) > 1 else []),
+        *wrapped("where     ", _legend(comparison, titles.split()), width, "faint"),
+    ]
+
+
+def comparison_facts(comparison: Comparison) -> dict[str, Any]:
+    """The same as plain facts, for JSON."""
+    return {
+        "rows": comparison.n_rows,
+        "columns": comparison.n_columns,
+        "held_out": comparison.n_held_out,
+        "seed": comparison.seed,
+        "models": [
+            {"name": one.name, **{column: getattr(one, column) for column in COLUMNS}}
+            for one in comparison.representations
+        ],
+        "verdict": comparison.verdict(),
+    }
+
+
+def _fitting(found: Sequence[Representation], width: int) -> list[str]:
+    """The table, titles first, with as many whole columns as this width has room for; names give way at the last."""
+    names = [shortened(one.name, max(5, width - 9)) for one in found]
+    columns = {
+        "k": [str(one.k) for one in found],
+        "error": [percent(one.error) for one in found],
+        "±": ["" if math.isnan(one.error_se) else percent(one.error_se) for one in found],
+        "learnt": [percent(one.training_error) for one in found],
+        "basis": [_plain(one.basis_sparseness) for one in found],
+        "codes": [_plain(one.code_sparseness) for one in found],
+        "bytes": ["" if math.isnan(one.bytes) else size(one.bytes) for one in found],
+        "share": ["" if math.isnan(one.of_original) else percent(one.of_original) for one in found],
+        "time": [f"{one.fit_seconds + one.code_seconds:.1f} s" for one in found],
+    }
+    for gone in (None, *FIRST_TO_GO):
+        columns.pop(gone or "", None)
+        lines = [_column(["model", *names], left=True)]
+        lines += [_column([title, *cells]) for title, cells in columns.items()]
+        table = ["  ".join(cells) for cells in zip(*lines, strict=True)]
+        if len(table[0]) <= width:
+            break
+    return table
+
+
+def _column(cells: Sequence[str], left: bool = False) -> list[str]:
+    wide = max(map(len, cells))
+    return [cell.ljust(wide) if left else cell.rjust(wide) for cell in cells]
+
+
+def _legend(comparison: Comparison, titles: Sequence[str]) -> str:
+    """What the columns are that the table has, and where the others are."""
+    said = f"error is |X − X̂| / |X| of {comparison.judged}{', and of rows learnt from' if 'learnt' in titles else ''}"
+    if "±" in titles:
+        said += "; ± is its standard error, by how these rows differ"
+    sparse = [title for title in ("basis", "codes") if title in titles]
+    if sparse:
+        said += f"; {' and '.join(sparse)}: how sparse, from 0 to 1 (Hoyer)"
+    narrow = [title for title in FIRST_TO_GO if title not in titles]
+    return f"{said}; no room for {', '.join(narrow)}, which -o and --json have" if narrow else said
+
+
+def _plain(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.2f}"

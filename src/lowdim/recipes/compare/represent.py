@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import difflib
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -16,11 +16,10 @@ import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, LowdimError, Setting, Told
 from lowdim.matrices.preparation import dense
-from lowdim.models.autoencoder.record import NetworkFit
 from lowdim.models.base.output import make_table
-from lowdim.models.logistic_pca.record import LogisticFit
-from lowdim.models.nmf.record import sparseness
+from lowdim.models.registry import LECTURE, PROMPTS, compared_titles, model_class, prompt_of
 from lowdim.recipes.compare.result import JudgedRows, Representation
+from lowdim.results.sparseness import sparseness
 from lowdim.types import Floats, Indices, is_whole
 
 # Models that are to be compared: by name, or as estimators.
@@ -47,7 +46,7 @@ def contestants(models: Sequence[Any] | Mapping[str, Any] | str, k: Any, seed: i
         raise BadParameter(
             Setting("models", [], "compare"),
             ": nothing to compare; name models, as in ",
-            Setting("models", ["pca", "nmf", "vq"]),
+            Setting("models", list(LECTURE)),
             ".",
         )
     found: dict[str, Contestant] = {}
@@ -81,76 +80,16 @@ def _as_given(model: Any) -> Contestant:
 
 
 def _by_name(name: str, k: Any, seed: int) -> Contestant:
-    known = name.strip().lower()
-    if known not in NAMED:
-        close = difflib.get_close_matches(known, NAMED, n=1)
-        guess = f"; did you mean {close[0]!r}?" if close else f", but {', '.join(NAMED)}."
+    known, titles = name.strip().lower(), compared_titles()
+    if known not in titles:
+        close = difflib.get_close_matches(known, titles, n=1)
+        guess = f"; did you mean {close[0]!r}?" if close else f", but {', '.join(titles)}."
         raise BadParameter(Setting("models", [name], "compare"), f": there is no such model{guess}")
     if not is_whole(k) or int(k) < 1:
         raise BadParameter.of("compare", "k", k, f"a whole number from 1, as the components of {name!r}")
-    title, make = NAMED[known]
-    return Contestant(known, title, make(int(k), seed))
-
-
-def _pca(k: int, seed: int) -> Any:
-    from lowdim.models.pca.model import PCA
-
-    return PCA(k, random_state=seed)
-
-
-def _ppca(k: int, seed: int) -> Any:
-    from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
-
-    return ProbabilisticPCA(k, random_state=seed)
-
-
-def _kernel(k: int, seed: int) -> Any:
-    from lowdim.models.kernel_pca.model import KernelPCA
-
-    return KernelPCA(k, kernel="rbf", gamma="median", random_state=seed)
-
-
-def _nmf(k: int, seed: int) -> Any:
-    from lowdim.models.nmf.model import NMF
-
-    return NMF(k, random_state=seed)
-
-
-def _nmf_kl(k: int, seed: int) -> Any:
-    from lowdim.models.nmf.model import NMF
-
-    return NMF(k, beta_loss="kullback-leibler", random_state=seed)
-
-
-def _vq(k: int, seed: int) -> Any:
-    from lowdim.models.vector_quantizer.model import VectorQuantizer
-
-    return VectorQuantizer(k, random_state=seed)
-
-
-def _logistic(k: int, seed: int) -> Any:
-    from lowdim.models.logistic_pca.model import LogisticPCA
-
-    return LogisticPCA(k, random_state=seed)
-
-
-def _autoencoder(k: int, seed: int) -> Any:
-    from lowdim.models.autoencoder.model import Autoencoder
-
-    return Autoencoder(k, random_state=seed)
-
-
-NAMED: dict[str, tuple[str, Callable[[int, int], Any]]] = {
-    "pca": ("PCA", _pca),
-    "nmf": ("NMF", _nmf),
-    "nmf-kl": ("NMF (Kullback–Leibler)", _nmf_kl),
-    "vq": ("Vector quantisation", _vq),
-    "ppca": ("Probabilistic PCA", _ppca),
-    "kernel": ("Kernel PCA (Gaussian)", _kernel),
-    "logistic": ("Logistic PCA", _logistic),
-    "autoencoder": ("Autoencoder", _autoencoder),
-}
-"""Name → title, and how the model is made with k components and a seed."""
+    model, _, loss = known.partition("-")
+    settings = prompt_of(model).settings(**({"loss": loss} if loss else {}))
+    return Contestant(known, titles[known], model_class(PROMPTS[model])(int(k), random_state=seed, **settings))
 
 
 # One model of the rows: fitted, judged by rows that it has not seen, and measured.
@@ -218,17 +157,17 @@ def naming_warnings(name: str) -> Iterator[None]:
         warnings.warn_explicit(message, one.category, one.filename, one.lineno)
 
 
-def represented(rows: Rows, asked: Contestant) -> tuple[Representation, Any]:
+def represent(rows: Rows, asked: Contestant) -> tuple[Representation, Any]:
     """What the model makes of the rows, and the model, fitted."""
     model = asked.model
     try:
         begun = perf_counter()
         model.fit(rows.given(rows.known))
-        fitted = perf_counter()
+        fit_done = perf_counter()
         codes = _codes(model, rows.given(rows.judged))
-        coded = perf_counter()
-        judged = _judged(model, rows, rows.judged, codes)
-        training = _judged(model, rows, rows.again, _codes(model, rows.given(rows.again)))
+        coding_done = perf_counter()
+        judged = _judge(model, rows, rows.judged, codes)
+        training = _judge(model, rows, rows.again, _codes(model, rows.given(rows.again)))
         shown = codes[: rows.shown]
         back = _back(model, shown)
         basis, mean = _basis(model, shown, back)
@@ -237,7 +176,7 @@ def represented(rows: Rows, asked: Contestant) -> tuple[Representation, Any]:
             error_of_model.said_of(asked.name)
             raise
         raise BadInput(f"{asked.name}: {error_of_model}") from error_of_model
-    numbers, stored = _kept(model, basis, mean, codes, rows)
+    numbers, stored = _count_numbers(model, basis, mean, codes, rows)
     found = Representation(
         name=asked.name,
         title=asked.title,
@@ -251,8 +190,8 @@ def represented(rows: Rows, asked: Contestant) -> tuple[Representation, Any]:
         numbers=numbers,
         bytes=stored,
         of_original=stored / (rows.shape[0] * rows.shape[1] * rows.original_itemsize),
-        fit_seconds=fitted - begun,
-        code_seconds=coded - fitted,
+        fit_seconds=fit_done - begun,
+        code_seconds=coding_done - fit_done,
         basis=basis,
         mean=mean,
         codes=shown,
@@ -273,7 +212,7 @@ def _back(model: Any, codes: Floats) -> Floats:
     return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
 
 
-def _judged(model: Any, rows: Rows, places: Indices, codes: Floats) -> JudgedRows:
+def _judge(model: Any, rows: Rows, places: Indices, codes: Floats) -> JudgedRows:
     """What is lost of each of these rows, a piece at a time."""
     lost, total = np.zeros(len(places)), np.zeros(len(places))
     for piece in _pieces(len(places), rows.shape[1]):
@@ -321,19 +260,20 @@ def _basis(model: Any, codes: Floats, rows: Floats) -> tuple[Floats | None, Floa
     return basis, mean if mean.any() else None
 
 
-def _kept(model: Any, basis: Floats | None, mean: Floats | None, codes: Floats, rows: Rows) -> tuple[float, float]:
+def _count_numbers(
+    model: Any, basis: Floats | None, mean: Floats | None, codes: Floats, rows: Rows
+) -> tuple[float, float]:
     """Numbers and bytes that tell all rows: those of the model, and the codes. Codes of a single 1 are an index."""
     n, k = rows.shape[0], codes.shape[1]
+    own: float
     if basis is not None:
         own = basis.size + (0 if mean is None else mean.size)
-    elif hasattr(model, "X_fit_"):  # a kernel PCA keeps rows, and coefficients of each
+    elif hasattr(model, "X_fit_"):  # a kernel PCA, also scikit-learn's, keeps rows, and coefficients of each
         own = np.size(model.X_fit_) + len(model.X_fit_) * k
-    elif isinstance(getattr(model, "fit_", None), LogisticFit):
-        own = model.components_.size + model.bias_.size
-    elif isinstance(getattr(model, "fit_", None), NetworkFit):  # to have rows back, the decoder is enough
-        own = sum(layer.weights.size + layer.bias.size for layer in model.fit_.decoder)
     else:
-        return float("nan"), float("nan")
+        own = getattr(model, "_decoder_size", float("nan"))
+        if np.isnan(own):
+            return own, own
     if _unary(codes):
         bits = (k - 1).bit_length()
         return float(own + n), float(own * rows.itemsize + -(-n * bits // 8))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lowdim.results.table import Table
 from lowdim.types import Floats
-from lowdim.words import printable
+from lowdim.words import listed, printable
 
 # What a model loses of each row that it is judged by: how sure a mean over them is, and a difference of two models.
 
@@ -181,9 +181,9 @@ class Comparison:
         over the rows that they are judged by, in pairs: what makes a row hard is hard for all.
         """
         found = [
-            _told(self._ahead("error", 1), "loses least", "lose least", self._doubt),
-            _told(self._ahead("code_sparseness", -1), "has the sparsest codes", "have the sparsest codes", self._doubt),
-            _told(self._ahead("bytes", 1), "takes the fewest bytes", "take the fewest bytes", ""),
+            _tell(self._ahead("error", 1), "loses least", "lose least", self._doubt),
+            _tell(self._ahead("code_sparseness", -1), "has the sparsest codes", "have the sparsest codes", self._doubt),
+            _tell(self._ahead("bytes", 1), "takes the fewest bytes", "take the fewest bytes", ""),
         ]
         return "; ".join(words for words in found if words)
 
@@ -219,8 +219,8 @@ def _behind(one: Representation, best: Representation, name: str, bar: float) ->
     return bool(abs(apart) > bar * error)
 
 
-def _told(names: list[str], one: str, several: str, doubt: str) -> str:
+def _tell(names: list[str], one: str, several: str, doubt: str) -> str:
     if len(names) < 2:
         return f"{names[0]} {one}" if names else ""
-    told = f"{', '.join(names[:-1])} and {names[-1]} {several}"
+    told = f"{listed(names)} {several}"
     return f"{told}, {doubt}" if doubt else told

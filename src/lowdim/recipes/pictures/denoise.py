@@ -11,15 +11,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lowdim.errors import BadParameter, MissingValues, Words
-from lowdim.models.ppca_mixture.solvers import Mixture, Prior, Settings, fit_mixture, parted
-from lowdim.models.ppca_mixture.solvers import start as start_mixture
+from lowdim.models.ppca_mixture.solvers import Mixture, Prior, Settings, fit_mixture, split_by_label
+from lowdim.models.ppca_mixture.solvers import fit_one_component as start_mixture
 from lowdim.recipes.pictures.noise import noise_sd
 from lowdim.recipes.pictures.patch_models import kinds_of
-from lowdim.recipes.pictures.patches import Grid, combined, in_strips
-from lowdim.recipes.pictures.picture import Picture, from_planes, to_planes, variances_from_planes
-from lowdim.recipes.pictures.result import Restored, refuse_other_shape
-from lowdim.recipes.pictures.uncertainty import calibrated_variances
-from lowdim.runtime.progress import new_pass
+from lowdim.recipes.pictures.patches import Grid, combine, in_strips
+from lowdim.recipes.pictures.picture import (
+    Picture,
+    Restored,
+    from_planes,
+    refuse_other_shape,
+    to_planes,
+    variances_from_planes,
+)
+from lowdim.recipes.pictures.uncertainty import calibrate_variances
+from lowdim.runtime.progress import begin_pass
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.types import Floats
 
@@ -54,7 +60,7 @@ def by_mixture(picture: Floats, width: int) -> tuple[Floats, Floats]:
 
 def _one_channel(picture: Floats, width: int) -> tuple[Floats, Floats]:
     grid = Grid(picture.shape, width)
-    kinds = _Kinds(_learnt(picture, grid))
+    kinds = _Kinds(_learn(picture, grid))
 
     def strip(band: slice) -> tuple[slice, Floats, Floats]:
         patches = grid.cut(picture, band)
@@ -62,10 +68,10 @@ def _one_channel(picture: Floats, width: int) -> tuple[Floats, Floats]:
         expected, errors = kinds.expected(patches - level)
         return band, expected + level, errors + 1 / grid.p  # the level is a mean of so many values
 
-    return combined(grid, in_strips(strip, list(grid.bands()), len(picture)))
+    return combine(grid, in_strips(strip, list(grid.bands()), len(picture)))
 
 
-def _learnt(picture: Floats, grid: Grid) -> Mixture:
+def _learn(picture: Floats, grid: Grid) -> Mixture:
     rng = np.random.default_rng(0)
     patches = np.concatenate([grid.cut(picture, band) for band in grid.bands()])
     chosen = np.sort(rng.permutation(len(patches))[:LEARNT])
@@ -76,10 +82,10 @@ def _learnt(picture: Floats, grid: Grid) -> Mixture:
     labels = kinds_of(X, one.means[0], max(1, min(KINDS, len(X) // (FEWEST * grid.p))), rng)
 
     def watch(_: object) -> None:
-        if new_pass(len(X))(len(X)):
+        if begin_pass(len(X))(len(X)):
             raise KeyboardInterrupt
 
-    return fit_mixture(X, parted(one, X, labels, wish), wish, STEPS, watch)[0]
+    return fit_mixture(X, split_by_label(one, X, labels, wish), wish, STEPS, watch)[0]
 
 
 class _Kinds:
@@ -154,7 +160,7 @@ def _shrunk(picture: Floats, width: int, shrink: Shrink) -> tuple[Floats, Floats
         patches = scores @ components.T + mean
         return band, patches, np.broadcast_to(errors @ squares.T, patches.shape) + 1 / grid.n
 
-    return combined(grid, in_strips(strip, list(grid.bands()), len(picture)))
+    return combine(grid, in_strips(strip, list(grid.bands()), len(picture)))
 
 
 def _components(picture: Floats, grid: Grid) -> tuple[Floats, Floats, Floats]:
@@ -377,18 +383,18 @@ def denoise(
     Grid(given.values.shape, patch)  # an error if the picture is smaller than a patch
     with one_blas_thread():  # many small products, which the threads of strips share better
         noise = noise_sd(given.values) if sigma is None else float(sigma)
-        values, deviations = _denoised(given.values, noise, method, patch)
+        values, deviations = _denoise_planes(given.values, noise, method, patch)
     return Restored.of(given, values, deviations, noise, method, truth)
 
 
-def _denoised(values: Floats, noise: float, method: str, patch: int) -> tuple[Floats, Floats]:
+def _denoise_planes(values: Floats, noise: float, method: str, patch: int) -> tuple[Floats, Floats]:
     """Mean and standard deviation of each pixel; in units of the noise in between, so that the scale never matters."""
     if noise == 0:
         return values, np.zeros_like(values)
     middle = values.mean()
     seen = (values - middle) / noise
     mean, variance = METHODS[method](seen, patch)
-    variance = calibrated_variances(seen, variance, patch, METHODS[method])
+    variance = calibrate_variances(seen, variance, patch, METHODS[method])
     return noise * mean + middle, noise * np.sqrt(variance)
 
 

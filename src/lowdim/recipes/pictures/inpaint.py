@@ -24,9 +24,8 @@ from lowdim.recipes.pictures.patch_models import (
     several_ppcas,
 )
 from lowdim.recipes.pictures.patches import Grid
-from lowdim.recipes.pictures.picture import Picture
-from lowdim.recipes.pictures.result import Restored, refuse_other_shape
-from lowdim.recipes.pictures.uncertainty import calibrated, deep_holes, laid_in
+from lowdim.recipes.pictures.picture import Picture, Restored, refuse_other_shape
+from lowdim.recipes.pictures.uncertainty import calibrate, deep_holes, laid_in
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.types import Floats
 
@@ -167,7 +166,7 @@ def _fill(
     near = depths(shown) < patch  # beyond, a patch with it sees nothing that was observed
     judged = hidden & near
     errors = (trial.values - values)[judged]
-    deviations = calibrated(own, np.sqrt(trial.variances + noise)[judged], errors)
+    deviations = calibrate(own, np.sqrt(trial.variances + noise)[judged], errors)
     filled, deviations = laid_in(deep_holes(values, light), guess.values, deviations, noise, patch)
     deviations = np.maximum(deviations, light * ROUNDING)
     return filled, np.where(holes, deviations, 0.0), float(np.sqrt(noise))
@@ -199,7 +198,7 @@ def _several(
     return _laid(model, patch), float(one.noise[0])
 
 
-def _grouped(
+def _fill_by_groups(
     shown: Floats, hidden: Floats, sigma: float | None, least: float, patch: int, rng: np.random.Generator
 ) -> tuple[Fill, float]:
     """Groups of similar patches, from the picture that one PPCA expects."""
@@ -234,7 +233,7 @@ def _further(now: Guess, better: Guess) -> Guess:
     return Guess(now.values + FURTHER * (better.values - now.values), better.variances)
 
 
-METHODS = {"grouped": _grouped, "mixture": _several, "ppca": _one}
+METHODS = {"grouped": _fill_by_groups, "mixture": _several, "ppca": _one}
 """Name → what learns to fill: takes the picture with some observed values hidden, and these alone."""
 
 

@@ -155,12 +155,12 @@ def local_fill(values: Floats) -> Floats:
     without any value takes the mean of the others.
     """
     if values.ndim == 2:
-        return _filled(values, float(np.nanmean(values)))
+        return _fill(values, float(np.nanmean(values)))
     overall = float(np.nanmean(values))
-    return np.stack([_filled(values[:, :, c], overall) for c in range(values.shape[2])], axis=2)
+    return np.stack([_fill(values[:, :, c], overall) for c in range(values.shape[2])], axis=2)
 
 
-def _filled(channel: Floats, overall: float) -> Floats:
+def _fill(channel: Floats, overall: float) -> Floats:
     seen = np.isfinite(channel)
     if not seen.any():
         return np.full_like(channel, overall)
@@ -179,7 +179,7 @@ def _filled(channel: Floats, overall: float) -> Floats:
     solid = deep_parts(~seen)
     if solid.any():
         deep = depth(~seen) > DEEP
-        filled[deep] = diffused(np.where(solid > 0, np.nan, filled))[deep]
+        filled[deep] = diffuse(np.where(solid > 0, np.nan, filled))[deep]
     return filled
 
 
@@ -204,7 +204,7 @@ def deep_parts(holes: Mask) -> NDArray[np.int_]:
     return np.asarray(label(holes & (depth(~deep) <= 1.5 * DEEP + 1))[0])
 
 
-def diffused(channel: Floats) -> Floats:
+def diffuse(channel: Floats) -> Floats:
     """A channel (height, width) with NaN, in which every missing pixel is the mean of its neighbours in the picture."""
     holes = np.isnan(channel)
     if holes.sum() > MOST:
@@ -239,7 +239,7 @@ def _swept(channel: Floats, holes: Mask) -> Floats:
     blocks = even.reshape(even.shape[0] // 2, 2, even.shape[1] // 2, 2)
     known = np.isfinite(blocks).sum(axis=(1, 3))
     means = np.nansum(blocks, axis=(1, 3)) / np.where(known > 0, known, 1)
-    half = diffused(np.where(known > 0, means, np.nan))
+    half = diffuse(np.where(known > 0, means, np.nan))
     found = np.where(holes, np.kron(half, np.ones((2, 2)))[:height, :width], channel)
     for _ in range(SWEEPS):
         around = np.pad(found, 1, mode="edge")

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from lowdim.types import Floats
-from lowdim.views.overview import Fact
+from lowdim.views.overview import Number
 from lowdim.views.report import encode
 from lowdim.views.report.encode import data_uri, grey_levels
 from lowdim.views.report.payload import MadeBy, Payload, Proof, Section
@@ -104,16 +104,16 @@ def restored_payload(found: RestoredPicture, title: str, python: str = "", cli: 
     filled = int((np.isnan(before) if before.ndim == 2 else np.isnan(before).any(axis=2)).sum())
     pixels = after.shape[0] * after.shape[1]
     what = f"{filled:,} of {pixels:,} pixels were missing and have been filled" if filled else "noise was taken off"
-    gain = () if decibels[1] is None else (Fact("PSNR", f"{decibels[1]:.2f} dB", _before(decibels[0])),)
+    gain = () if decibels[1] is None else (Number("PSNR", f"{decibels[1]:.2f} dB", _before(decibels[0])),)
     return Payload(
         title=title,
         model="Restored picture",
         lead=f"{what[0].upper()}{what[1:]}.",
         axes=(),
         facts=(
-            Fact("picture", f"{after.shape[1]} × {after.shape[0]}", "grey" if after.ndim == 2 else "colour"),
-            Fact("method", method),
-            Fact("noise", f"{found.noise_sd:.3g}", "standard deviation"),
+            Number("picture", f"{after.shape[1]} × {after.shape[0]}", "grey" if after.ndim == 2 else "colour"),
+            Number("method", method),
+            Number("noise", f"{found.noise_sd:.3g}", "standard deviation"),
             *gain,
         ),
         proof=Proof("with deviations", True, f"Method {method!r}, patch by patch.", MEANING),

@@ -12,16 +12,16 @@ from lowdim.models.ppca_mixture.solvers import (
     Mixture,
     Prior,
     Settings,
-    expected,
+    expect_entries,
     fit_mixture,
+    fit_one_component,
     moments,
-    parted,
-    predicted,
-    start,
+    predict_entries,
+    split_by_label,
 )
 from lowdim.recipes.pictures.missing_pixels import local_fill
 from lowdim.recipes.pictures.patches import Canvas, Grid
-from lowdim.runtime.progress import new_pass
+from lowdim.runtime.progress import begin_pass
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
@@ -84,7 +84,7 @@ def one_ppca(rows: Rows, k: int, noise: float | None, least: float, first: Mixtu
     settings = Settings(k, noise, least, prior)
     if first is None:
         some = rows.X[::FIRST_SHARE] if len(rows.X) >= LEAST_LEARNT else rows.X
-        first = _fit(some, start(rows.filled, settings), settings, FIRST_STEPS)
+        first = _fit(some, fit_one_component(rows.filled, settings), settings, FIRST_STEPS)
     return _fit(rows.X, first, settings, STEPS)
 
 
@@ -93,14 +93,14 @@ def several_ppcas(rows: Rows, one: Mixture, least: float, rng: np.random.Generat
     g = one.gaussians[0]
     prior = Prior(g.mean, g.cov, PRIOR_ROWS)
     settings = Settings(one.W.shape[2], None, max(least, float(one.noise[0])), prior)
-    kinds = kinds_of(predicted(one, rows.X)[0], g.mean, min(KINDS, max(1, len(rows.X) // 100)), rng)
-    return _fit(rows.X, parted(one, rows.X, kinds, settings), settings, MIXTURE_STEPS)
+    kinds = kinds_of(predict_entries(one, rows.X)[0], g.mean, min(KINDS, max(1, len(rows.X) // 100)), rng)
+    return _fit(rows.X, split_by_label(one, rows.X, kinds, settings), settings, MIXTURE_STEPS)
 
 
 def doubt_of(model: Mixture, X: Floats) -> Floats:
     """(p, p) mean covariance of patches given what was observed of them, under one PPCA."""
     g = model.gaussians[0]
-    apart = expected(g, X)[0] - g.mean
+    apart = expect_entries(g, X)[0] - g.mean
     return (moments(g, X, np.ones(len(X)), g.mean).second - apart.T @ apart) / len(X)
 
 
@@ -112,13 +112,13 @@ def expected_picture(model: Mixture, values: Floats, width: int, stride: int) ->
     grid = Grid(values.shape, width, stride)
     means, spread = Canvas(grid), Canvas(grid)
     noise = float(model.noise.min())
-    tell = new_pass(len(grid.tops))
+    tell = begin_pass(len(grid.tops))
     for band in grid.bands():
         X = grid.cut(values, band)
         observed = np.isfinite(X).sum(axis=1)
         asked = np.flatnonzero((observed > 0) & (observed < grid.p))
         filled, variances, weights = np.zeros_like(X), np.zeros_like(X), np.zeros_like(X)
-        filled[asked], variances[asked] = predicted(model, X[asked])
+        filled[asked], variances[asked] = predict_entries(model, X[asked])
         weights[asked] = 1.0 / (variances[asked] + noise)
         means.add(filled, weights, band)
         spread.add(variances, weights, band)
@@ -138,7 +138,7 @@ def stop_if(asked: bool) -> None:
 
 def _fit(X: Floats, first: Mixture, settings: Settings, most: int) -> Mixture:
     def watch(_: object) -> None:
-        stop_if(new_pass(len(X))(len(X)))
+        stop_if(begin_pass(len(X))(len(X)))
 
     return fit_mixture(X, first, settings, most, watch)[0]
 
@@ -232,7 +232,7 @@ def fill_by_similar(values: Floats, guess: Guess, common: Common, width: int, st
         return rows, sums
 
     total = np.zeros((3, *values.shape))
-    tell, wanted = new_pass(len(grid.tops)), [int(row) for row in np.flatnonzero(asked.any(axis=1))]
+    tell, wanted = begin_pass(len(grid.tops)), [int(row) for row in np.flatnonzero(asked.any(axis=1))]
     for row, (rows, sums) in zip(wanted, in_order(work, wanted), strict=True):
         total[:, rows] += sums
         stop_if(tell(row + 1))

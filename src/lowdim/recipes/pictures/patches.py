@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter
-from lowdim.runtime.progress import new_pass
+from lowdim.runtime.progress import begin_pass
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
@@ -115,7 +115,7 @@ class Canvas:
         return self.total / self.weight
 
 
-def combined(grid: Grid, predictions: Iterable[tuple[slice, Floats, Floats]]) -> tuple[Floats, Floats]:
+def combine(grid: Grid, predictions: Iterable[tuple[slice, Floats, Floats]]) -> tuple[Floats, Floats]:
     """Mean and variance of every pixel from bands of patches (n, p) and the variances of their entries.
 
     Patches are averaged with the precision of each of their entries as weights. Their predictions are taken as a
@@ -142,7 +142,7 @@ Result = TypeVar("Result")
 
 def in_strips(work: Callable[[Item], Result], strips: Sequence[Item], height: int) -> Iterator[Result]:
     """Results of all strips of a picture in their order; a watcher that asks to stop ends it as Ctrl-C does."""
-    tell = new_pass(height)
+    tell = begin_pass(height)
     for done, result in enumerate(in_order(work, strips), start=1):
         yield result
         if tell(height * done // len(strips)):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
-from lowdim.recipes.pictures.missing_pixels import DEEP, deep_parts, depth, diffused, local_fill
+from lowdim.recipes.pictures.missing_pixels import DEEP, deep_parts, depth, diffuse, local_fill
 from lowdim.types import Floats, Mask
 
 # Standard deviations that keep their word: brought to scale by the errors on values that were hidden.
@@ -22,7 +22,7 @@ LEAST = 30
 """Hidden values below which the model's own standard deviations are left as they are."""
 
 
-def calibrated(deviations: Floats, hidden: Floats, errors: Floats) -> Floats:
+def calibrate(deviations: Floats, hidden: Floats, errors: Floats) -> Floats:
     """Standard deviations times factors learnt on hidden values, of which `hidden` (m,) is what the model said.
 
     The variance of a mean of overlapping patches is not that of one patch, and groups of filled patches look surer than
@@ -88,7 +88,7 @@ def deep_holes(values: Floats, light: float) -> Deep:
         found.depths[:, :, c] = far
         if not parts.any():
             continue
-        flat = diffused(np.where(parts > 0, np.nan, local_fill(channel)))
+        flat = diffuse(np.where(parts > 0, np.nan, local_fill(channel)))
         for part in range(1, int(parts.max()) + 1):
             hole = parts == part
             away = far[hole]
@@ -176,7 +176,7 @@ FARTHEST = 3.0
 """Factor by which deviations are corrected, at most."""
 
 
-def calibrated_variances(
+def calibrate_variances(
     picture: Floats, variances: Floats, width: int, method: Callable[[Floats, int], tuple[Floats, Floats]]
 ) -> Floats:
     """Variances of a denoised picture whose noise has variance one, brought to the scale of its errors.

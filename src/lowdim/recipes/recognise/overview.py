@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.models.recogniser.overview import compared_in_words, inside_in_words, rate_facts, somebody_in_words
+from lowdim.models.recogniser.overview import compared_in_words, rate_facts, rejection_in_words, space_limit_in_words
 from lowdim.models.recogniser.record import Rate, RecogniserFit
 from lowdim.recipes.recognise.result import Recognition
-from lowdim.results.certificate import counted
 from lowdim.views.plots.canvas import BLUE, GREY, ORANGE, shown_figure
 from lowdim.views.plots.representations import row_picture
 from lowdim.views.text.lines import Line, shortened, wrapped
 from lowdim.views.text.screen import left_out_line
+from lowdim.words import plural
 
 # Recognition drawn: the trade between letting in and turning away, and probes beside their matches.
 
@@ -92,12 +92,12 @@ def _draw_pairs(found: Recognition, part: Any, lines: int, columns: int) -> None
         gap = np.ones((found.shape[0], max(1, found.shape[1] // 16), 3))
         sides = [row_picture(row, row, found.shape) for row in (probe, match)]
         panel.imshow(np.concatenate([sides[0], gap, sides[1]], axis=1), interpolation="nearest")
-        text, right = _said(found, int(i))
+        text, right = _sentence(found, int(i))
         panel.set_title(text, fontsize=8, color="#222222" if right else ORANGE)
     part.suptitle("probe | nearest of the gallery", fontsize=10)
 
 
-def _said(found: Recognition, i: int) -> tuple[str, bool]:
+def _sentence(found: Recognition, i: int) -> tuple[str, bool]:
     """What stands above a pair, and whether the answer is right (or none can say)."""
     name = shortened(str(found.identities[i]), LONGEST)
     said = f"{name}, {found.distances[i]:.2g}" if found.accepted[i] else f"turned away\n(nearest {name})"
@@ -125,16 +125,16 @@ def recognition_lines(
 ) -> list[Line]:
     """Recognition on one screen; columns of the gallery that hold no numbers are named."""
     people = f"{fit.n_rows:,} rows of {len(fit.classes):,} identities"
-    title = f"{gallery}: {people}, {counted(fit.space.k, 'component')}; {probes}: {counted(found.n_probes, 'probe')}"
+    title = f"{gallery}: {people}, {plural(fit.space.k, 'component')}; {probes}: {plural(found.n_probes, 'probe')}"
     return [
         Line(shortened(title, width), "title"),
         *left_out_line(left_out, width),
         Line(""),
-        *(_measured(found, width) if found.labels is not None else _listed(found, width)),
+        *(_measure_lines(found, width) if found.labels is not None else _list(found, width)),
         Line(""),
         *wrapped("compared  ", compared_in_words(fit), width),
-        *wrapped("somebody? ", somebody_in_words(fit), width),
-        *wrapped("one such? ", inside_in_words(fit), width),
+        *wrapped("somebody? ", rejection_in_words(fit), width),
+        *wrapped("one such? ", space_limit_in_words(fit), width),
         *(line for text in found.caveats() for line in wrapped("note      ", text, width, "faint")),
     ]
 
@@ -163,7 +163,7 @@ def recognition_facts(fit: RecogniserFit, found: Recognition) -> dict[str, Any]:
     }
 
 
-def _measured(found: Recognition, width: int) -> list[Line]:
+def _measure_lines(found: Recognition, width: int) -> list[Line]:
     measures = found.measures()
     wide = max(map(len, measures))
     lines = [Line(f"{'':<{wide}}   share   {found.level:.0%} interval".replace("%", " %"), "faint")]
@@ -174,7 +174,7 @@ def _measured(found: Recognition, width: int) -> list[Line]:
     return lines
 
 
-def _listed(found: Recognition, width: int) -> list[Line]:
+def _list(found: Recognition, width: int) -> list[Line]:
     shown = min(found.n_probes, MOST_PROBES)
     probes = [shortened(str(i if found.names is None else found.names[i]), 18) for i in range(shown)]
     matches = [shortened(str((found.rows if found.matches is None else found.matches)[i]), 18) for i in range(shown)]

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter, SingularModel, Words
-from lowdim.models.base.input import picture_shape_of
-from lowdim.models.recogniser.fit import FOLDER, NAME, labels_of, refuse_missing
+from lowdim.models.base.input import load_rows, picture_shape_of
+from lowdim.models.recogniser.fit import FOLDER, NAME, read_labels, refuse_missing
 from lowdim.models.recogniser.model import Recogniser
 from lowdim.models.recogniser.record import Estimate, Rate
-from lowdim.models.vector_quantizer.fit import all_rows
 from lowdim.recipes.recognise.result import LEVELS, Counts, Flags, OpenSet, Recognition, Verification
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.open import open_source
@@ -87,7 +86,7 @@ def verification(
     pairs = Pairs(steps, place[is_own], units[is_own], place[~is_own], units[~is_own])
     count = int(unit.max()) + 1
     false_accept, true_accept = pairs.curves(np.ones(count))
-    found = _drawn(pairs, count, draws, rng)
+    found = _draw(pairs, count, draws, rng)
     areas, errors = (_interval(values, level) for values in found.T)
     return Verification(
         thresholds=steps,
@@ -102,7 +101,7 @@ def verification(
     )
 
 
-def _drawn(pairs: Pairs, count: int, draws: int, rng: np.random.Generator) -> Floats:
+def _draw(pairs: Pairs, count: int, draws: int, rng: np.random.Generator) -> Floats:
     """(draws, 2) area and equal error rate, each time of as many units drawn anew."""
     found = np.empty((draws, 2))
     for i in range(draws):
@@ -250,20 +249,20 @@ def recognise(
     }
     gallery_rows: Source | None = None
     if isinstance(gallery, Recogniser):
-        model = _fitted(gallery, labels, settings)
-        asked, shape = _opened(probes, picture_shape, model.fit_.columns)
+        model = _fit(gallery, labels, settings)
+        asked, shape = _open(probes, picture_shape, model.fit_.columns)
     else:
-        known, shape = _opened(gallery, picture_shape)
-        asked, _ = _opened(probes, picture_shape)
+        known, shape = _open(gallery, picture_shape)
+        asked, _ = _open(probes, picture_shape)
         gallery_rows = _in_memory(known)
-        model = Recogniser(**settings, random_state=seed).fit(gallery_rows, _given(known, labels))
+        model = Recogniser(**settings, random_state=seed).fit(gallery_rows, _read_labels(known, labels))
     truth = _truth(asked, probe_labels)
     probe_rows = _in_memory(asked)
     if truth is not None:
         _refuse_other_labels(truth, model.classes_, probe_rows)
-    found = _found(model, probe_rows)
-    judged = {} if truth is None else _judged(model, probe_rows, found, truth, level, n_draws, seed)
-    shown = _shown(found, truth, model.classes_, n_shown if shape is not None and gallery_rows is not None else 0)
+    found = _find(model, probe_rows)
+    judged = {} if truth is None else _judge(model, probe_rows, found, truth, level, n_draws, seed)
+    shown = _pick_shown(found, truth, model.classes_, n_shown if shape is not None and gallery_rows is not None else 0)
     pairs = [] if gallery_rows is None else [[_row(probe_rows, i), _row(gallery_rows, found["rows"][i])] for i in shown]
     names = model.fit_.names
     return Recognised(
@@ -283,7 +282,7 @@ def recognise(
     )
 
 
-def _found(model: Recogniser, rows: Source) -> dict[str, Any]:
+def _find(model: Recogniser, rows: Source) -> dict[str, Any]:
     """What the recogniser says of rows."""
     nearest = model.nearest(rows)
     try:
@@ -291,7 +290,7 @@ def _found(model: Recogniser, rows: Source) -> dict[str, Any]:
     except SingularModel:
         likely = None
     predicted, accepted = model.predict(rows), model.accepts(rows)
-    identities = model.classes_[np.argmax(_preferred(model, rows), axis=1)]
+    identities = model.classes_[np.argmax(_prefer(model, rows), axis=1)]
     return {
         "identities": identities,
         "predicted": predicted,
@@ -302,13 +301,13 @@ def _found(model: Recogniser, rows: Source) -> dict[str, Any]:
     }
 
 
-def _preferred(model: Recogniser, rows: Source) -> Floats:
+def _prefer(model: Recogniser, rows: Source) -> Floats:
     """(m, c) preferences; scikit-learn's form for two classes is (m,)."""
     preferred = model.decision_function(rows)
     return np.stack([-preferred, preferred], axis=1) if preferred.ndim == 1 else preferred
 
 
-def _judged(
+def _judge(
     model: Recogniser, rows: Source, found: dict[str, Any], truth: NDArray[Any], level: float, draws: int, seed: int
 ) -> dict[str, Any]:
     """How right that is."""
@@ -333,7 +332,9 @@ def _judged(
     }
 
 
-def _shown(found: dict[str, Any], truth: NDArray[Any] | None, classes: NDArray[Any], count: int) -> NDArray[np.int64]:
+def _pick_shown(
+    found: dict[str, Any], truth: NDArray[Any] | None, classes: NDArray[Any], count: int
+) -> NDArray[np.int64]:
     """Which probes are shown: up to half are answered wrongly (or turned away, if nobody knows), then others."""
     odd = ~found["accepted"]
     if truth is not None:
@@ -348,7 +349,7 @@ def _spread(places: NDArray[Any], count: int) -> NDArray[Any]:
     return np.asarray(places[np.unique(some)])
 
 
-def _fitted(model: Recogniser, labels: Any, settings: dict[str, Any]) -> Recogniser:
+def _fit(model: Recogniser, labels: Any, settings: dict[str, Any]) -> Recogniser:
     """A recogniser that has its gallery, if nothing else is asked of it."""
     usual = Recogniser().get_params()
     other = [name for name, value in settings.items() if not np.array_equal(value, usual[name])]
@@ -362,9 +363,7 @@ def _fitted(model: Recogniser, labels: Any, settings: dict[str, Any]) -> Recogni
     return model
 
 
-def _opened(
-    X: Any, picture_shape: Any, columns: tuple[str, ...] | None = None
-) -> tuple[Source, tuple[int, ...] | None]:
+def _open(X: Any, picture_shape: Any, columns: tuple[str, ...] | None = None) -> tuple[Source, tuple[int, ...] | None]:
     """The rows, of a file those columns, and the shape of the pictures that they are."""
     shape = None if picture_shape is None else tuple(picture_shape)
     if isinstance(X, np.ndarray) and X.ndim in (3, 4) and X.size:
@@ -385,7 +384,7 @@ def _in_memory(source: Source) -> Source:
     """The rows as one array, which they are read as several times; sparse ones stay sparse."""
     if source.sparse:
         return source
-    rows, _ = all_rows(source)
+    rows, _ = load_rows(source)
     kept = ArraySource(rows, source.columns, name=source.title)
     kept.beside = source.beside
     return kept
@@ -396,11 +395,11 @@ def _row(source: Source, i: int) -> Floats:
     return np.asarray(source.array[i], dtype=np.float64)
 
 
-def _given(source: Source, labels: Any) -> Any:
+def _read_labels(source: Source, labels: Any) -> Any:
     """Labels of a gallery; those of a folder are its folders' names."""
     if labels is not None:
         return labels
-    return labels_of("recognise", source, None)
+    return read_labels("recognise", source, None)
 
 
 def _truth(source: Source, labels: Any) -> NDArray[Any] | None:

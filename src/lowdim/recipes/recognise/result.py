@@ -143,6 +143,10 @@ class Recognition:
             "summary": every measure with its interval; "probes": a row for each, with its name and that of the row of
             the gallery nearest to it ("match") where they are files; "identities": how many probes of each
             are right; "roc" and "cumulative": points of these curves; "open_set": share identified at each level.
+
+        Returns
+        -------
+        Table
         """
         makers = {
             "summary": self._summary,

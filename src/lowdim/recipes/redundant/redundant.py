@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from lowdim.errors import BadInput, BadParameter, MissingValues, NeedsAnotherPass, TooLarge, Words
-from lowdim.matrices.convert import as_matrix, relative_spacing
+from lowdim.errors import MEND_BY_FILLING, BadInput, BadParameter, MissingValues, NeedsAnotherPass, TooLarge, Words
+from lowdim.matrices.convert import as_matrix, spacing_of
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.preparation import Preparation, dense
 from lowdim.matrices.products import add
@@ -148,11 +148,6 @@ LEAST_TOL = 1e-6
 ARRAYS = 3
 """Of p × p numbers that are in memory at a time: the correlations, those of columns that vary, and a factor of them."""
 
-FILL = Words(
-    "fill them first, as ProbabilisticPCA('auto').fit(X).impute(X) does, or leave those rows or columns out",
-    "fill them first, as lowdim impute does, or leave those rows or columns out",
-)
-
 COARSE = 0.05
 """Of a column's deviation: rounding that leaves more says little about a relation, as with marks from 1 to 5."""
 
@@ -215,12 +210,12 @@ def redundant(X: Any, tol: float = 0.01, *, sample_weight: Any = None) -> Redund
             "a file."
         )
     _refuse_large(source.n_columns)
-    scaling = Scaling(True, True, None, 0, relative_spacing(source.dtype))
+    scaling = Scaling(True, True, None, 0, spacing_of(source.dtype))
     try:
         with one_blas_thread():
-            found = _found(as_matrix(source, scaling, sample_weight), source, float(tol))
+            found = _find_relations(as_matrix(source, scaling, sample_weight), source, float(tol))
     except MissingValues as error:
-        raise error.advising(FILL) from None
+        raise error.advising(MEND_BY_FILLING) from None
     return replace(found, make=partial(make_table, frame_kind(X)))
 
 
@@ -235,7 +230,7 @@ def _refuse_large(p: int) -> None:
         )
 
 
-def _found(matrix: RowBlocks, source: Source, tol: float) -> Redundancy:
+def _find_relations(matrix: RowBlocks, source: Source, tol: float) -> Redundancy:
     R = matrix.scatter()
     moments = matrix.moments
     R = R / moments.weight
@@ -244,7 +239,7 @@ def _found(matrix: RowBlocks, source: Source, tol: float) -> Redundancy:
         raise BadInput(f"{moments.n_rows} rows lie on a line whatever they are: at least 3 are needed.")
     varying = np.flatnonzero(~constant)
     suggested = max(tol**2, 16 * matrix.scaling.scale_error(moments))  # what is measured afterwards decides
-    rounded = _rounded(matrix, source, varying)
+    rounded = _round(matrix, source, varying)
     groups = duplicates(R, varying, suggested, rounded, COARSE**2)
     same: Terms = {
         j: (np.array([leader]), np.array([R[leader, j]])) for leader, members in groups.items() for j in members
@@ -261,7 +256,7 @@ def _found(matrix: RowBlocks, source: Source, tol: float) -> Redundancy:
         sums |= combinations(R, leaders, suggested)
     if enough and len(varying) > 1:
         nulls, more = near_null(R, varying, max(suggested, min(float(rounded[varying].max()), COARSE**2)))
-    residuals = _measured(matrix, _directions(same | sums, nulls, len(R)))
+    residuals = _measure(matrix, _directions(same | sums, nulls, len(R)))
     names = source.columns or tuple(f"x{j}" for j in range(len(R)))
     relations = _relations(matrix, same | sums, residuals, names, tol, rounded)
     return Redundancy(
@@ -276,9 +271,9 @@ def _found(matrix: RowBlocks, source: Source, tol: float) -> Redundancy:
     )
 
 
-def _rounded(matrix: RowBlocks, source: Source, varying: NDArray[np.intp]) -> Floats:
+def _round(matrix: RowBlocks, source: Source, varying: NDArray[np.intp]) -> Floats:
     """(p,) variance that rounding adds, of that of the column, and three standard errors more; 0: not rounded."""
-    steps = value_steps(source.unweighted(), relative_spacing(source.dtype))
+    steps = value_steps(source.unweighted(), spacing_of(source.dtype))
     deviations = matrix.scaling.scales(matrix.moments) / matrix.unit
     found = np.zeros(len(steps))
     # the mean of n squares of variance v varies by v √(2/n) where they are normal, and by less where they are bounded
@@ -296,7 +291,7 @@ def _directions(terms: Terms, nulls: list[Floats], p: int) -> Any:
     return sparse.vstack(made, format="csr") if made else sparse.csr_matrix((0, p))
 
 
-def _measured(matrix: RowBlocks, directions: Any) -> Floats:
+def _measure(matrix: RowBlocks, directions: Any) -> Floats:
     """(d,) standard deviations of the standardised rows along these directions, by reading the rows again."""
     if not directions.shape[0]:
         return np.zeros(0)

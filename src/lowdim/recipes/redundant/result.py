@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from lowdim.errors import BadParameter
-from lowdim.results.certificate import counted
 from lowdim.results.table import Table
 from lowdim.views.text.lines import Line, listed, wrapped
 from lowdim.views.text.screen import left_out_line
-from lowdim.words import Text
+from lowdim.words import Text, plural
 
 # The record of columns that say what others say already.
 
@@ -89,9 +88,17 @@ class Redundancy:
         return tuple(name for name in self.columns if name not in gone)
 
     def table(self, name: str) -> Any:
-        """ "relations": a row for each term of each relation; "directions": for each column of each near-null one.
+        """A table by name.
 
-        A frame of the kind that the columns came in, or a plain Table.
+        Parameters
+        ----------
+        name : {"relations", "directions"}
+            A row for each term of each relation, or for each column of each near-null direction.
+
+        Returns
+        -------
+        frame, or Table
+            A frame of the kind that the columns came in; a Table for arrays.
         """
         if name == "relations":
             return self.make(_relations((*self.duplicates, *(self.combinations or ()))))
@@ -157,7 +164,7 @@ def _directions(directions: tuple[Direction, ...]) -> dict[str, Any]:
 def redundancy_lines(name: str, found: Redundancy, left_out: Mapping[str, str], width: int) -> list[Line]:
     """A title, constant columns, relations, and what could be left out."""
     p, kept = len(found.columns), len(found.kept)
-    title = f"{name}: {counted(found.n_rows, 'row')} × {counted(p, 'column')}"
+    title = f"{name}: {plural(found.n_rows, 'row')} × {plural(p, 'column')}"
     lines = [Line(title, "title"), *left_out_line(left_out, width), Line("")]
     if found.constant:
         lines += wrapped("constant  ", listed(found.constant, 4 * width), width)

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer, TfidfTransformer
 
 from lowdim.errors import BadInput, BadParameter, Setting
-from lowdim.results.certificate import counted
 from lowdim.types import Floats
+from lowdim.words import plural
 
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 """Thai, Lao, Burmese, Khmer, kana and Chinese characters: scripts that put no spaces between words."""
@@ -88,7 +88,7 @@ def count_words(
         X = counter.fit_transform(texts)
     except ValueError as error:
         raise BadInput(
-            f"No word is left of {counted(n, 'text')}: none is in {least:,} to {most:,} of them and no stop word "
+            f"No word is left of {plural(n, 'text')}: none is in {least:,} to {most:,} of them and no stop word "
             f"({said}); lower ",
             Setting("min_df"),
             ", raise ",
@@ -101,7 +101,7 @@ def count_words(
     return WordCounts(X, words, least, most, said, first_of_its_kind(texts))
 
 
-def weighed(X: Any) -> tuple[Any, Floats]:
+def weigh(X: Any) -> tuple[Any, Floats]:
     """tf-idf of counts (n, p), each text of length 1, and the idf log((1 + n) / (1 + df)) + 1 of each word (p,).
 
     Least squares wants it: of counts, long texts and frequent words would outweigh all others.
@@ -120,7 +120,7 @@ def first_of_its_kind(texts: Sequence[str]) -> NDArray[np.bool_]:
     return found
 
 
-def as_counted(text: str) -> str:
+def as_counts(text: str) -> str:
     """A text in small letters, each with its marks one sign where Unicode has one."""
     return unicodedata.normalize("NFC", text.lower())
 
@@ -136,7 +136,7 @@ def word_pattern() -> str:
 
 
 def _counter(**settings: Any) -> CountVectorizer:
-    return CountVectorizer(preprocessor=as_counted, token_pattern=word_pattern(), dtype=np.float64, **settings)
+    return CountVectorizer(preprocessor=as_counts, token_pattern=word_pattern(), dtype=np.float64, **settings)
 
 
 def _advice(texts: Iterable[str]) -> str:
@@ -160,5 +160,5 @@ def _stop_words(wish: str | Iterable[str] | None) -> tuple[list[str] | None, str
         return sorted({*ENGLISH_STOP_WORDS, *PIECES}), "English"
     if not isinstance(wish, Iterable):
         raise BadParameter.of("topics", "stop_words", wish, "'english', a list of words, or None")
-    listed = sorted({as_counted(str(word)) for word in wish})
+    listed = sorted({as_counts(str(word)) for word in wish})
     return listed, f"{len(listed):,} given"

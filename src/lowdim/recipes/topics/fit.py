@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.metrics import normalized_mutual_info_score
 
+from lowdim.models.nmf.loss import FROBENIUS, KULLBACK_LEIBLER
 from lowdim.models.nmf.solvers import start as nmf_start
 from lowdim.models.nmf.solvers.hals import Hals
-from lowdim.models.nmf.solvers.loss import FROBENIUS, KULLBACK_LEIBLER
-from lowdim.models.nmf.solvers.multiplicative import Multiplicative
 from lowdim.models.nmf.solvers.newton import SparseNewton
 from lowdim.models.nmf.solvers.normal_form import matched
 from lowdim.models.nmf.solvers.problem import Problem, Search, checked, search
-from lowdim.recipes.topics.counts import weighed
+from lowdim.models.nmf.solvers.textbook import Multiplicative
+from lowdim.recipes.topics.counts import weigh
 from lowdim.types import Floats
 
 # Do the top words of a topic stand in the same texts? Two measures, from how many texts hold a word, or two of them.
@@ -125,13 +125,13 @@ def fit_topics(X: Any, k: int, loss: str, seed: int, start: int = 0) -> Fitted:
         found, scale = _by_likelihood(counts, k, rng), 1.0
     else:
         found, scale = _by_least_squares(counts, k, rng, start == 0)
-    return fitted(X, found.W, found.H, scale, found.objective[-1], found.steps, found.finished)
+    return topics_from_factors(X, found.W, found.H, scale, found.objective[-1], found.steps, found.finished)
 
 
-def fitted(X: Any, W: Floats, H: Floats, scale: Floats | float = 1.0, *search: Any) -> Fitted:
+def topics_from_factors(X: Any, W: Floats, H: Floats, scale: Floats | float = 1.0, *search: Any) -> Fitted:
     """Topics and shares from non-negative factors of counts X (n, p), whose columns were multiplied by `scale`."""
-    topics, shares = normalised(W, H)
-    chances = smoothed(rows_to_one(topics / scale), expected_words(X, shares))
+    topics, shares = normalise(W, H)
+    chances = smooth(rows_to_one(topics / scale), expected_words(X, shares))
     return Fitted(topics, shares, chances, lambda others: likely_shares(others, chances), *search)
 
 
@@ -147,7 +147,7 @@ def _by_least_squares(X: Any, k: int, rng: np.random.Generator, usual: bool) -> 
 
     The usual start is NNDSVDA, where `NMF` and scikit-learn's begin; there is none for more topics than texts or words.
     """
-    T, idf = weighed(X)
+    T, idf = weigh(X)
     T = checked(T, FROBENIUS)
     solver = Hals.of(Problem(T))
     begun = nmf_start.start(T, k, "nndsvda", rng) if usual and k <= min(T.shape) else _start(T, k, rng)
@@ -161,7 +161,7 @@ def _start(X: Any, k: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     return np.repeat(lengths[:, None] / k, k, axis=1), H
 
 
-def normalised(W: Floats, H: Floats) -> tuple[Floats, Floats]:
+def normalise(W: Floats, H: Floats) -> tuple[Floats, Floats]:
     """Topics (k, p) and shares (n, k) of the factors W and H, rows summing to 1.
 
     A part that is all zero becomes a topic of all words alike that no text has; a text without words has no topics.
@@ -184,7 +184,7 @@ def expected_words(X: Any, shares: Floats) -> Floats:
     return np.asarray(X.sum(axis=1)).ravel() @ shares
 
 
-def smoothed(topics: Floats, words: Floats) -> Floats:
+def smooth(topics: Floats, words: Floats) -> Floats:
     """(k, p) chances of words in texts to come: 1/k is added to each expected count, as the prior of scikit-learn's LDA
     does. Otherwise a word that a topic has not met would be impossible (Asuncion, Welling, Smyth & Teh 2009, "On
     smoothing and inference for topic models")."""

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from lowdim.models.nmf.figures import Parts
 from lowdim.recipes.topics.result import RANKINGS, Scores, Topics, first_words, lift
-from lowdim.results.certificate import counted
-from lowdim.views.overview import Fact, sought
+from lowdim.views.overview import Number, search_trust
 from lowdim.views.plots.representations import Leading
 from lowdim.views.report import encode
-from lowdim.views.report.pages import proof_of
-from lowdim.views.report.payload import Beside, Columns, MadeBy, Payload, Section, colour_column, shown_rows
+from lowdim.views.report.page import proof_of
+from lowdim.views.report.payload import Columns, MadeBy, Payload, ReportContext, Section, colour_column, shown_rows
 from lowdim.views.report.sections import table_section
 from lowdim.views.text.lines import Line, percent, shortened, wrapped
+from lowdim.words import plural
 
 # Which words each topic is made of.
 
@@ -102,17 +102,17 @@ PAGE_LOSSES = {"kl": "likeliest topics of the counts", "frobenius": "least squar
 def topics_payload(found: Topics, title: str, python: str = "", cli: str = "", rows: bool = True) -> Payload:
     """All that a page shows of topics: words, texts, how coherent and how stable they are, and texts among them."""
     axes = tuple(f"topic {t + 1}" for t in range(found.k))
-    said = f"{'reached' if found.reached else 'NOT reached'}: {counted(found.steps, 'step')}, best of " + counted(
+    said = f"{'reached' if found.reached else 'NOT reached'}: {plural(found.steps, 'step')}, best of " + plural(
         len(found.objectives), "start"
     )
     shares = np.where(found.empty[:, None], np.nan, found.shares)
     return Payload(
         title=title,
         model="Topics",
-        lead=f"{counted(found.k, 'topic')} in {counted(len(found.names), 'text')}. {_largest(found)}",
+        lead=f"{plural(found.k, 'topic')} in {plural(len(found.names), 'text')}. {_largest(found)}",
         axes=axes,
         facts=_facts(found),
-        proof=proof_of(sought(found.reached, said)),
+        proof=proof_of(search_trust(found.reached, said)),
         made=MadeBy(python, cli, (("loss", PAGE_LOSSES[found.loss]), ("stop words", found.vocabulary.stop_words))),
         rows=shown_rows(shares, _beside(found, title)) if rows else None,
         columns=Columns(
@@ -142,29 +142,29 @@ def _largest(found: Topics) -> str:
     counts = np.bincount(found.main[found.main >= 0], minlength=found.k)
     words = found.top_words("weight", 3)
     largest = np.argsort(-counts, kind="stable")[:3]
-    first = [f"{', '.join(words[t])} ({counted(int(counts[t]), 'text')})" for t in largest]
+    first = [f"{', '.join(words[t])} ({plural(int(counts[t]), 'text')})" for t in largest]
     return f"The largest: {'; '.join(first)}."
 
 
-def _facts(found: Topics) -> tuple[Fact, ...]:
+def _facts(found: Topics) -> tuple[Number, ...]:
     empty = int(found.empty.sum())
     facts = [
-        Fact("texts", f"{len(found.names):,}", f"{empty:,} without counted words" if empty else ""),
-        Fact("words", f"{len(found.words):,}", f"in {found.vocabulary.min_df:,} texts at least"),
-        Fact("topics", f"{found.k:,}"),
-        Fact("coherence", f"{float(np.nanmean(found.npmi)):.3f}", "mean NPMI, −1 to 1"),
+        Number("texts", f"{len(found.names):,}", f"{empty:,} without counted words" if empty else ""),
+        Number("words", f"{len(found.words):,}", f"in {found.vocabulary.min_df:,} texts at least"),
+        Number("topics", f"{found.k:,}"),
+        Number("coherence", f"{float(np.nanmean(found.npmi)):.3f}", "mean NPMI, −1 to 1"),
     ]
     if found.perplexity is not None:
-        facts.append(Fact("perplexity", f"{found.perplexity:,.0f}", "of held-out words"))
+        facts.append(Number("perplexity", f"{found.perplexity:,.0f}", "of held-out words"))
     if found.agreement is not None:
-        facts.append(Fact("agreement", f"{found.agreement:.3f}", "with the known classes, 0 to 1"))
+        facts.append(Number("agreement", f"{found.agreement:.3f}", "with the known classes, 0 to 1"))
     return tuple(facts)
 
 
-def _beside(found: Topics, title: str) -> Beside:
+def _beside(found: Topics, title: str) -> ReportContext:
     main = ["" if t < 0 else f"topic {t + 1}" for t in found.main]
     classes = () if found.labels is None else (colour_column("class", list(found.labels)),)
-    return Beside(title, row_names=found.names, colours=(*classes, colour_column("largest topic", main)))
+    return ReportContext(title, row_names=found.names, colours=(*classes, colour_column("largest topic", main)))
 
 
 def _page_scores(found: Topics) -> tuple:  # type: ignore[type-arg]
@@ -204,7 +204,7 @@ def topic_lines(name: str, found: Topics, width: int = 80) -> list[Line]:
 
 
 def _head(name: str, found: Topics, width: int) -> list[Line]:
-    shape = f"{counted(len(found.names), 'text')}, {counted(found.k, 'topic')}"
+    shape = f"{plural(len(found.names), 'text')}, {plural(found.k, 'topic')}"
     vocabulary = found.vocabulary
     words = (
         f"{len(found.words):,}, those in {vocabulary.min_df:,} to {vocabulary.most_df:,} texts; "
@@ -264,7 +264,7 @@ def _classes(found: Topics, width: int) -> list[Line]:
 
 def _cut(topics: int, classes: int, width: int) -> list[Line]:
     """How many there was no room for."""
-    more = [f"{counted(topics, 'more topic')}"] if topics else []
+    more = [f"{plural(topics, 'more topic')}"] if topics else []
     more += [f"{classes:,} more {'class' if classes == 1 else 'classes'}"] if classes else []
     return wrapped("", f"and {', '.join(more)}: --json has them all", width, "faint") if more else []
 
@@ -281,7 +281,7 @@ def _scores(scores: tuple[Scores, ...], width: int) -> list[Line]:
     rule = "better is: higher NPMI, UMass and NMI (with the classes), lower perplexity"
     notes = [rule, *([] if len(scores) == 1 else [f"{one.method}: {one.how}" for one in scores])]
     words = scores[0].words
-    notes += [] if words >= TOP else [f"coherence here is that of {counted(words, 'word')} a topic: some have no more"]
+    notes += [] if words >= TOP else [f"coherence here is that of {plural(words, 'word')} a topic: some have no more"]
     return [*lines, *(line for note in notes for line in wrapped("", note, width, "faint"))]
 
 
@@ -316,7 +316,7 @@ def topic_facts(found: Topics) -> dict[str, Any]:
                 "npmi": float(found.npmi[t]),
                 "umass": float(found.umass[t]),
                 "stability": None if found.stability is None else float(found.stability[t]),
-                "by_weight": _weighed(found, t, by_weight[t]),
+                "by_weight": _weigh(found, t, by_weight[t]),
                 "by_lift": by_lift[t],
                 "by_relevance": by_relevance[t],
             }
@@ -327,7 +327,7 @@ def topic_facts(found: Topics) -> dict[str, Any]:
     }
 
 
-def _weighed(found: Topics, t: int, words: list[str]) -> list[dict[str, Any]]:
+def _weigh(found: Topics, t: int, words: list[str]) -> list[dict[str, Any]]:
     place = {word: j for j, word in enumerate(found.words)}
     return [{"word": word, "share": float(found.topics[t, place[word]])} for word in words]
 

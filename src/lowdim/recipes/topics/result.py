@@ -26,7 +26,7 @@ DEAD = 1e-9
 """Share of all words up to which a topic has written none but by rounding."""
 
 
-def ranked(topics: Floats, weights: Floats, by: str) -> NDArray[np.intp]:
+def rank(topics: Floats, weights: Floats, by: str) -> NDArray[np.intp]:
     """(k, p) words of each topic, best first, from the shares of words in topics (k, p) and of topics in all (k,)."""
     scores = RANKINGS[by](topics, weights)
     return np.lexsort((-topics, -scores), axis=1)
@@ -34,7 +34,7 @@ def ranked(topics: Floats, weights: Floats, by: str) -> NDArray[np.intp]:
 
 def first_words(topics: Floats, weights: Floats, by: str, most: int) -> list[NDArray[np.intp]]:
     """Of each topic its first words, none of which it does not have; none at all of a topic that no text has."""
-    rows = zip(ranked(topics, weights, by)[:, :most], topics, alive(weights), strict=True)
+    rows = zip(rank(topics, weights, by)[:, :most], topics, alive(weights), strict=True)
     return [row[(shares[row] > 0) & living] for row, shares, living in rows]
 
 
@@ -203,7 +203,21 @@ class Topics:
         return self.scores[0].perplexity
 
     def top_words(self, by: str = "weight", most: int = 10) -> list[list[str]]:
-        """The first words of each topic, by "weight", "lift" or "relevance"; none of a topic that no text has."""
+        """The first words of each topic; none of a topic that no text has.
+
+        Parameters
+        ----------
+        by : {"weight", "lift", "relevance"}
+            Their share of the topic; how much more frequent they are in it than in all texts; or 0.6 log share +
+            0.4 log lift.
+        most : int
+            Words of each topic, at most.
+
+        Returns
+        -------
+        list of lists of str
+            k of them, the best word first.
+        """
         if by not in RANKINGS:
             raise BadParameter.of("top_words", "by", by, f"one of {', '.join(RANKINGS)}")
         if not is_whole(most) or most < 1:
@@ -211,7 +225,18 @@ class Topics:
         return [[self.words[j] for j in row] for row in first_words(self.topics, self.weights, by, most)]
 
     def table(self, name: str = "topics") -> Table:
-        """Columns by name: "topics", "words", "documents", "scores", or "classes" where these are known."""
+        """A table by name.
+
+        Parameters
+        ----------
+        name : {"topics", "words", "documents", "scores", "classes"}
+            A row for each topic; for each of its first words, by any ranking; for each text; for each method that was
+            compared; or for each class, where these are known, with its texts by their largest topic.
+
+        Returns
+        -------
+        Table
+        """
         makers: dict[str, Callable[[], dict[str, Any]]] = {
             "topics": self._topics,
             "words": self._words,

@@ -31,9 +31,9 @@ from lowdim.recipes.topics.fit import (
     stability,
 )
 from lowdim.recipes.topics.result import Scores, Topics, Vocabulary, alive, first_words
-from lowdim.results.certificate import counted
 from lowdim.sources.formats.texts import Documents, class_of, read_documents
 from lowdim.types import Floats
+from lowdim.words import plural
 
 # What `topics` is given: settings that can be had, and texts with names and classes from wherever they are.
 
@@ -110,7 +110,7 @@ def refuse_too_many(k: int, documents: Documents) -> None:
     if not n:
         raise BadInput("There is no text in it: check where the texts should be.")
     if n < k:
-        raise BadParameter(f"{counted(n, 'text')} cannot tell {k:,} topics apart: take fewer topics, or more texts.")
+        raise BadParameter(f"{plural(n, 'text')} cannot tell {k:,} topics apart: take fewer topics, or more texts.")
 
 
 def _is_number(value: Any) -> bool:
@@ -126,9 +126,19 @@ class TextTopics(Topics):
     """What `topics` gives back: words, shares of texts, `top_words(by)`, `table(name)`, `plot()`, `report(path)`."""
 
     def plot(self, ax: Any = None, *, most: int = 10, by: str = "weight") -> Any:
-        """Bars: of each topic the first words by "weight", "lift" or "relevance", as long as their share of the topic.
+        """Bars: of each topic the first words, as long as their share of the topic; needs the package matplotlib.
 
-        Gives matplotlib Axes. Needs the package matplotlib.
+        Parameters
+        ----------
+        ax : matplotlib Axes, or None for a new figure
+        most : int
+            Words of each topic, at most.
+        by : {"weight", "lift", "relevance"}
+            Which words come first, as in `top_words`.
+
+        Returns
+        -------
+        matplotlib Axes
         """
         from lowdim.models.nmf.figures import draw_parts, parts_size
         from lowdim.recipes.topics.overview import topic_words
@@ -139,7 +149,15 @@ class TextTopics(Topics):
         return draw_parts(found, shown_figure(*parts_size(found)).subplots() if ax is None else ax)
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
-        """Write one HTML file with the words and texts of each topic, and the texts on a map of topics."""
+        """Write one HTML file with the words and texts of each topic, and the texts on a map of topics.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .html. It is replaced whole, or not at all.
+        title : str or None
+            The heading; None: the name of the file.
+        """
         from lowdim.models.base.report import report_title, write_result
         from lowdim.recipes.topics.overview import topics_payload
 
@@ -380,7 +398,7 @@ def _warn_of_dead(found: Fitted, counts: WordCounts) -> None:
         have = "has" if k - living == 1 else "have"
         warnings.warn(
             f"{k - living:,} of {k:,} topics {have} no words, as the texts tell no more than {living:,} apart: ask for "
-            f"{counted(living, 'topic')}.",
+            f"{plural(living, 'topic')}.",
             RankWarning,
             stacklevel=3,
         )

@@ -11,23 +11,31 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.runtime.threads import in_order
-from lowdim.solvers.resampling.folds import split_rows
-from lowdim.types import Floats
+from lowdim.types import EPS, Floats, Places
 
-Places = NDArray[np.intp]
-
-SHORT, PARTS = 50, 5
+MIN_SIDE_TO_HALVE, PARTS_OF_SHORT_SIDE = 50, 5
 """Rows and columns are halved, which did best in the paper (§6), but where there are fewer than this, a fifth of them
 is left out: half of twelve columns cannot hold five components. Both were set on planted ranks in white noise."""
 
-BLOCKS = 20
+MIN_BLOCKS = 20
 """Blocks that are left out, about: where halves give only four, rows and columns are split anew."""
 
 
-def left_out(
+def split_rows(numbers: Places, parts: int, rng: np.random.Generator) -> list[Places]:
+    """The rows in so many parts, drawn at random; those of one number stay together.
+
+    A row whose copy is known is no test: whatever fits the copy's noise fits the row's.
+    """
+    distinct, which = np.unique(numbers, return_inverse=True)
+    part_of = np.empty(len(distinct), dtype=np.intp)
+    for part, some in enumerate(np.array_split(rng.permutation(len(distinct)), parts)):
+        part_of[some] = part
+    return [np.flatnonzero(part_of[which] == part) for part in range(parts)]
+
+
+def draw_blocks(
     n: int, p: int, rng: np.random.Generator, numbers: Places | None = None
 ) -> Iterator[tuple[Places, Places]]:
     """Rows and columns of blocks that are left out: each part of the rows with each of the columns.
@@ -35,22 +43,22 @@ def left_out(
     `numbers` (m,): which of n rows each row is a copy of; copies are left out together.
     """
     numbers = np.arange(n) if numbers is None else numbers
-    of_rows, of_columns = _parts(n), _parts(p)
-    for _ in range(-(-BLOCKS // (of_rows * of_columns))):
+    of_rows, of_columns = _count_parts(n), _count_parts(p)
+    for _ in range(-(-MIN_BLOCKS // (of_rows * of_columns))):
         some = split_rows(numbers, of_rows, rng), np.array_split(rng.permutation(p), of_columns)
         yield from ((rows, columns) for rows in some[0] for columns in some[1])
 
 
-def largest(n: int, p: int) -> int:
+def max_components(n: int, p: int) -> int:
     """Components that can be tried on what is left of n rows and p columns; the mean takes one."""
-    return min(n - -(-n // _parts(n)) - 1, p - -(-p // _parts(p)))
+    return min(n - -(-n // _count_parts(n)) - 1, p - -(-p // _count_parts(p)))
 
 
-def _parts(side: int) -> int:
-    return 2 if side >= SHORT else min(PARTS, side)
+def _count_parts(side: int) -> int:
+    return 2 if side >= MIN_SIDE_TO_HALVE else min(PARTS_OF_SHORT_SIDE, side)
 
 
-def fewest(losses: Floats) -> int:
+def choose_fewest(losses: Floats) -> int:
     """Of losses (blocks, m), the first column that is no worse than the best but for two standard errors.
 
     Blocks are paired: what makes one hard is hard for every column. Beyond the right number of components the curve
@@ -73,16 +81,16 @@ def bi_cross_validation(
     n = len(Y) if numbers is None else len(np.unique(numbers))
 
     def errors(left: tuple[Places, Places]) -> Floats:
-        A, B, C, D = blocks_of(Y, *left)
+        A, B, C, D = cut_blocks(Y, *left)
         if centered:
             for_A, for_B = C.mean(axis=0), D.mean(axis=0)
             A, B, C, D = A - for_A, B - for_B, C - for_A, D - for_B
         return np.asarray(block_errors(A, B, C, D, most) / A.size)
 
-    return np.array(list(in_order(errors, left_out(n, Y.shape[1], rng, numbers))))
+    return np.array(list(in_order(errors, draw_blocks(n, Y.shape[1], rng, numbers))))
 
 
-def blocks_of(X: Any, rows: Places, columns: Places) -> tuple[Any, Any, Any, Any]:
+def cut_blocks(X: Any, rows: Places, columns: Places) -> tuple[Any, Any, Any, Any]:
     """A, B, C and D, where A is the block of these rows and columns."""
     others = np.setdiff1d(np.arange(X.shape[0]), rows), np.setdiff1d(np.arange(X.shape[1]), columns)
     above, below = X[rows], X[others[0]]
@@ -96,7 +104,7 @@ def block_errors(A: Floats, B: Floats, C: Floats, D: Floats, most: int) -> Float
     summed up.
     """
     U, s, Vt = np.linalg.svd(D, full_matrices=False)
-    rank = int((s > np.finfo(float).eps * max(D.shape) * s[0]).sum()) if s[0] > 0 else 0
+    rank = int((s > EPS * max(D.shape) * s[0]).sum()) if s[0] > 0 else 0
     F, G = B @ Vt[:rank].T / s[:rank], U[:, :rank].T @ C
     F, G = F[:, :most], G[:most]
     along = np.einsum("ai,ab,ib->i", F, A, G, optimize=True)

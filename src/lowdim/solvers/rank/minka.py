@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
-from lowdim.types import Floats
+from lowdim.types import EPS, Floats
 
-WHOLE_TURN = float(np.log(2 / np.pi))
+LOG_CURVATURE_OF_EQUALS = float(np.log(2 / np.pi))
 """Logarithm of the curvature of a pair of equal variances. The Laplace approximation √(2π/A) of an integral over the
 angle between two axes grows without end as they become exchangeable; the angle has only a half turn: √(2π/A) = π."""
 
-BLOCK = 2**22
+PAIRS_AT_A_TIME = 2**22
 """Pairs that are worked on at a time."""
 
 
@@ -28,7 +28,7 @@ def minka_evidence(values: Floats, p: int, n: float, most: int | None = None) ->
     k ends at p − 1, at the rank (eigenvalues that are zero are never counted as kept), and one below it where the n
     rows are the reason of the rank, as noise would seem to be zero there.
     """
-    least = max(np.finfo(float).eps * max(p, n) * float(values[0]), float(np.finfo(float).tiny))
+    least = max(EPS * max(p, n) * float(values[0]), float(np.finfo(float).tiny))
     spectrum = np.zeros(p)
     spectrum[: min(len(values), p)] = np.maximum(values[:p], 0.0)
     rank = int((spectrum > least).sum())
@@ -64,26 +64,26 @@ def _log_hessian(spectrum: Floats, noise: Floats, n: float, least: float) -> Flo
     kept = np.maximum(spectrum[:most], least)
     logs = np.log(kept)
     pairs, across = np.empty(most), np.empty(most)
-    for rows in _blocks(most, p):
+    for rows in _cut_rows(most, p):
         i = np.arange(most)[rows, None]
         gaps = spectrum[rows, None] - spectrum
         later = np.arange(p) >= ends[rows, None]
         pairs[rows] = np.where(later, np.log(np.where(later, gaps, 1.0)), 0.0).sum(axis=1)
-        pairs[rows] += (ends[rows] - k[rows]) * (WHOLE_TURN - np.log(n))
+        pairs[rows] += (ends[rows] - k[rows]) * (LOG_CURVATURE_OF_EQUALS - np.log(n))
         # (1/λ_i − 1/λ_j) of the kept j before i, that are larger
         earlier = ends <= i
         steep = np.log(np.where(earlier, -gaps[:, :most], 1.0)) - logs[rows, None] - logs
         across[rows] = np.where(earlier, steep, 0.0).sum(axis=1)
     beyond = np.empty(most)
-    for rows in _blocks(most, most):
-        steep = np.maximum(1 / noise[rows, None] - 1 / kept, np.finfo(float).eps / noise[rows, None])
+    for rows in _cut_rows(most, most):
+        steep = np.maximum(1 / noise[rows, None] - 1 / kept, EPS / noise[rows, None])
         other = p - np.maximum(k[rows, None], ends)  # how many variances beyond k are not equal to the i-th
         beyond[rows] = np.where(np.arange(most) < k[rows, None], other * np.log(steep), 0.0).sum(axis=1)
     m = p * k - k * (k + 1) / 2
     return np.asarray(np.cumsum(pairs) + np.cumsum(across) + beyond + m * np.log(n))
 
 
-def _blocks(count: int, width: int) -> list[slice]:
+def _cut_rows(count: int, width: int) -> list[slice]:
     """Rows of a matrix of so many, a few at a time."""
-    step = max(1, BLOCK // width)
+    step = max(1, PAIRS_AT_A_TIME // width)
     return [slice(start, min(start + step, count)) for start in range(0, count, step)]

@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lowdim.types import Floats
+from lowdim.types import EPS, Floats, Mask, Places
 
-# What k components leave of some rows, and the directions that they took up: noise, if k is right.
-
-NOTHING_LEFT = 0.01
+MIN_SHARE_LEFT = 0.01
 """Share of a column's or row's direction that components have to leave, for its noise to be told."""
 
 
 @dataclass(frozen=True, eq=False)
-class Beyond:
+class Residuals:
     """Rows less their k leading components: (I − UUᵀ) Y (I − VVᵀ)."""
 
     rest: Floats
@@ -37,15 +34,15 @@ class Beyond:
         return np.asarray((self.right**2).sum(axis=1))
 
     @property
-    def told(self) -> NDArray[np.bool_]:
-        """(p,) columns whose noise can be told: the components did not take them up whole."""
-        return np.asarray(self.shares < 1 - NOTHING_LEFT)
+    def measurable(self) -> Mask:
+        """(p,) columns whose noise can be measured: the components did not take them up whole."""
+        return np.asarray(self.shares < 1 - MIN_SHARE_LEFT)
 
 
-def beyond(Y: Floats, k: int) -> Beyond:
+def subtract_components(Y: Floats, k: int) -> Residuals:
     """Take the k leading components off rows Y (n, p), by the smaller of the two matrices of products."""
     if k == 0:
-        return Beyond(Y, np.zeros((len(Y), 0)), np.zeros((Y.shape[1], 0)))
+        return Residuals(Y, np.zeros((len(Y), 0)), np.zeros((Y.shape[1], 0)))
     if len(Y) < Y.shape[1]:
         U = np.linalg.eigh(Y @ Y.T)[1][:, -k:]
         V = np.linalg.qr(Y.T @ U)[0]
@@ -53,9 +50,9 @@ def beyond(Y: Floats, k: int) -> Beyond:
         V = np.linalg.eigh(Y.T @ Y)[1][:, -k:]
         U = np.linalg.qr(Y @ V)[0]
     rest = Y - (Y @ V) @ V.T
-    if np.linalg.norm(rest) <= np.finfo(float).eps * max(Y.shape) * np.linalg.norm(Y):
+    if np.linalg.norm(rest) <= EPS * max(Y.shape) * np.linalg.norm(Y):
         rest = np.zeros_like(rest)  # rounding, which is no noise of the data
-    return Beyond(rest, U, V)
+    return Residuals(rest, U, V)
 
 
 # Whether columns have the same variance beyond some components.
@@ -66,7 +63,7 @@ class ColumnNoise:
     """Variances of columns beyond some components."""
 
     variances: Floats
-    """(p,) of each column whose noise can be told; those that the components take up whole are left out."""
+    """(p,) of each column whose noise can be measured; those that the components take up whole are left out."""
     unequal: float
     """Square of the coefficient of variation of the variances, less what equal ones have by accident."""
     z: float
@@ -75,7 +72,7 @@ class ColumnNoise:
     """Excess kurtosis of the entries, each column in its own unit: 0 of a normal law, 3 of Laplace's."""
 
 
-def column_noise(found: Beyond, centered: bool = True) -> ColumnNoise:
+def compare_columns(found: Residuals, centered: bool = True) -> ColumnNoise:
     """Compare variances of the columns of rows (n, p) less their k leading components.
 
     With strong components the rest is (I − UUᵀ) E (I − VVᵀ), where E is the noise. Of column j, of whose direction a
@@ -88,7 +85,7 @@ def column_noise(found: Beyond, centered: bool = True) -> ColumnNoise:
     degrees = n - centered - found.k
     if degrees < 3 or p - found.k < 3:
         return ColumnNoise(np.ones(p), 0.0, 0.0)
-    shares, left = found.shares, found.told
+    shares, left = found.shares, found.measurable
     rest = found.rest[:, left]
     squares = np.einsum("ij,ij->j", rest, rest)
     variances = squares / (degrees * (1 - shares[left]))
@@ -120,15 +117,15 @@ def _excess_kurtosis(rest: Floats, squares: Floats) -> float:
 # larger than others, yet rules find some. Both can be told from components once these are taken off: then they leave
 # nothing.
 
-LAGS = 5
+MAX_LAGS = 5
 """Distances between neighbours that are compared, at most, and no more than a quarter of the side."""
 
-STEPS = 30
+FIXED_POINT_STEPS = 30
 """Of the fixed point that finds the variances of columns; each takes a moment, and ten are enough for four digits."""
 
 
 @dataclass(frozen=True, eq=False)
-class Unlike:
+class Dependence:
     """How far noise is from independent entries of one size."""
 
     correlations: Floats
@@ -139,11 +136,11 @@ class Unlike:
     """How far that is from independent noise, in standard deviations."""
 
 
-NOTHING = Unlike(np.zeros(0), 0.0, 0.0)
+NO_DEPENDENCE = Dependence(np.zeros(0), 0.0, 0.0)
 """Where too little is left to tell."""
 
 
-def neighbouring_rows(found: Beyond, places: NDArray[np.intp], centered: bool = True) -> Unlike:
+def correlate_rows(found: Residuals, places: Places, centered: bool = True) -> Dependence:
     """Correlate rows with those 1, 2, … after them.
 
     Independent noise less k scores U, the mean among them, has Σ r_l = −tr(UᵀS_lU) along the rows, where S_l shifts by
@@ -151,23 +148,23 @@ def neighbouring_rows(found: Beyond, places: NDArray[np.intp], centered: bool = 
     memory leave nothing. `places` (n,): numbers of the rows; copies of a row are compared once, and rows between which
     others were not drawn are not neighbours.
     """
-    left = found.told
+    left = found.measurable
     first = np.unique(places, return_index=True)[1]
     taken = np.column_stack([found.left, np.full(len(places), len(places) ** -0.5)]) if centered else found.left
     n, degrees = len(places), len(places) - taken.shape[1]
     if degrees < 3 or left.sum() < 2:
-        return NOTHING
+        return NO_DEPENDENCE
     rest = found.rest[:, left]
     size = np.sqrt(np.einsum("ij,ij->j", rest, rest))
     rest = rest[:, size > 0] / size[size > 0]
     if rest.shape[1] < 2:
-        return NOTHING
+        return NO_DEPENDENCE
     total = float(rest.shape[1])
     products = rest @ rest.T if n < total else rest.T @ rest
     looks = total**2 / float((products**2).sum())  # independent columns that they count for
     rest, taken, places = rest[first], taken[first], places[first]
     found_at, errors = [], []
-    for lag in range(1, _lags(len(places)) + 1):
+    for lag in range(1, _count_lags(len(places)) + 1):
         after = np.searchsorted(places, places + lag)
         pair = np.flatnonzero((after < len(places)) & (places[np.minimum(after, len(places) - 1)] == places + lag))
         if len(pair) < 3:
@@ -177,10 +174,10 @@ def neighbouring_rows(found: Beyond, places: NDArray[np.intp], centered: bool = 
         back = np.einsum("ij,ij->", taken[pair], taken[other]) / degrees
         found_at.append(float(along + back) * n * n / (degrees * len(pair)))
         errors.append(n / (degrees * np.sqrt(len(pair) * looks)))
-    return _together(np.array(found_at), np.array(errors))
+    return _add_lags(np.array(found_at), np.array(errors))
 
 
-def neighbouring_columns(found: Beyond, centered: bool = True) -> Unlike:
+def correlate_columns(found: Residuals, centered: bool = True) -> Dependence:
     """Correlate columns with those 1, 2, … after them, each in its own unit.
 
     Independent noise of variances σ², less k axes V, has the covariance (I − VVᵀ) diag(σ²) (I − VVᵀ): what it says of
@@ -190,11 +187,11 @@ def neighbouring_columns(found: Beyond, centered: bool = True) -> Unlike:
     degrees = n - centered - found.k
     V, h = found.right, found.shares
     seen = np.einsum("ij,ij->j", found.rest, found.rest) / max(degrees, 1)
-    left = found.told & (seen > 0)
+    left = found.measurable & (seen > 0)
     if degrees < 3 or left.sum() - found.k < 3:
-        return NOTHING
+        return NO_DEPENDENCE
     variances = seen.copy()
-    for _ in range(STEPS):
+    for _ in range(FIXED_POINT_STEPS):
         middle = V.T @ (variances[:, None] * V)
         expected = variances * (1 - 2 * h) + np.einsum("ja,ab,jb->j", V, middle, V)
         variances = np.where(left, variances * seen / np.where(expected > 0, expected, 1.0), 0.0)
@@ -203,17 +200,17 @@ def neighbouring_columns(found: Beyond, centered: bool = True) -> Unlike:
     rest, found_at = found.rest / units, []
     sizes = np.einsum("ij,ij->i", rest, rest)
     rows = degrees * float(sizes.mean() ** 2 / (sizes**2).mean())  # that those of unequal size count for
-    for lag in range(1, _lags(p) + 1):
+    for lag in range(1, _count_lags(p) + 1):
         a, b = slice(None, -lag), slice(lag, None)
         both = left[a] & left[b]
         along = np.einsum("ij,ij->j", rest[:, a], rest[:, b]) / degrees
         common = np.einsum("ja,ja->j", V[a], V[b]) * (variances[a] + variances[b])
         by_axes = (np.einsum("ja,ab,jb->j", V[a], middle, V[b]) - common) / (units[a] * units[b])
         found_at.append(float((along - by_axes)[both].sum()) / (p - found.k))
-    return _together(np.array(found_at), np.full(len(found_at), ((p - found.k) * rows) ** -0.5))
+    return _add_lags(np.array(found_at), np.full(len(found_at), ((p - found.k) * rows) ** -0.5))
 
 
-def row_sizes(found: Beyond, centered: bool = True) -> Unlike:
+def compare_row_sizes(found: Residuals, centered: bool = True) -> Dependence:
     """Compare sums of squares of rows, each column in its own unit, with those of independent entries.
 
     If columns are independent, the mean of a row's m squares varies by Σ var(x_j²)/m², whatever the tails of each
@@ -223,32 +220,32 @@ def row_sizes(found: Beyond, centered: bool = True) -> Unlike:
     n, p = found.rest.shape
     degrees = n - centered - found.k
     room = 1 - (found.left**2).sum(axis=1) - centered / n
-    rows, left = room > NOTHING_LEFT, found.told
+    rows, left = room > MIN_SHARE_LEFT, found.measurable
     if degrees < 3 or p - found.k < 3 or rows.sum() < 3:
-        return NOTHING
+        return NO_DEPENDENCE
     squares = found.rest[np.ix_(rows, left)] ** 2 / room[rows, None]
     level = squares.mean(axis=0)
     squares = squares[:, level > 0] / level[level > 0]
     m = squares.shape[1]
     if m < 3:
-        return NOTHING
+        return NO_DEPENDENCE
     off = squares - 1.0
     second = (off**2).mean(axis=0)
     by_entries = float(second.sum()) / m**2
     fourth = float(((off**4).mean(axis=0) - 3 * second**2).sum()) / float(second.sum()) ** 2
     observed = float(squares.mean(axis=1).var(ddof=1))
     error = np.sqrt(max(2 + fourth, 2.0) / len(squares))
-    return Unlike(np.zeros(0), max(0.0, observed - by_entries), (observed / by_entries - 1) / error)
+    return Dependence(np.zeros(0), max(0.0, observed - by_entries), (observed / by_entries - 1) / error)
 
 
-def _lags(side: int) -> int:
-    return max(1, min(LAGS, side // 4))
+def _count_lags(side: int) -> int:
+    return max(1, min(MAX_LAGS, side // 4))
 
 
-def _together(correlations: Floats, errors: Floats) -> Unlike:
+def _add_lags(correlations: Floats, errors: Floats) -> Dependence:
     """Squares at all lags added up: each adds 2 r² to the unevenness of variances (Toeplitz: Σ_{i ≠ j} r² per row)."""
     if not len(correlations):
-        return NOTHING
+        return NO_DEPENDENCE
     squares, accident = correlations**2, errors**2
     z = float((squares / accident - 1).sum() / np.sqrt(2 * len(squares)))
-    return Unlike(correlations, max(0.0, 2 * float((squares - accident).sum())), z)
+    return Dependence(correlations, max(0.0, 2 * float((squares - accident).sum())), z)

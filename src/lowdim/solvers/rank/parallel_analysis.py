@@ -17,10 +17,10 @@ import numpy as np
 import scipy.linalg
 
 from lowdim.runtime.threads import in_order
-from lowdim.solvers.rank.spectrum_rules import leading
+from lowdim.solvers.rank.spectrum_rules import count_leading
 from lowdim.types import Floats
 
-LEVEL = 0.95
+QUANTILE = 0.95
 """Quantile of the shuffled variances that has to be passed."""
 
 
@@ -34,15 +34,15 @@ class Parallel:
     @property
     def count(self) -> int:
         """Leading components above the bar, up to the first that is not."""
-        return leading(self.values > self.bars)
+        return count_leading(self.values > self.bars)
 
 
-def shuffled(Y: Floats, rng: np.random.Generator) -> Floats:
+def shuffle_columns(Y: Floats, rng: np.random.Generator) -> Floats:
     """Each column in an order of its own."""
     return np.asarray(rng.permuted(Y, axis=0))
 
 
-def flipped(Y: Floats, rng: np.random.Generator) -> Floats:
+def flip_signs(Y: Floats, rng: np.random.Generator) -> Floats:
     """Each entry of centred rows with a sign of its own, and centred anew.
 
     Rows are given back first what centring took from them: with variances σ_i² of n rows their centred squares are
@@ -61,11 +61,11 @@ def parallel_analysis(
     times: int,
     most: int,
     rng: np.random.Generator,
-    anew: Callable[[Floats, np.random.Generator], Floats] = shuffled,
+    anew: Callable[[Floats, np.random.Generator], Floats] = shuffle_columns,
 ) -> Parallel:
     """Compare centred rows (n, p) with `times` of the same without relations, in up to `most` components."""
     without = in_order(lambda own: top_squares(anew(Y, own), most), rng.spawn(times))
-    return Parallel(top_squares(Y, most), np.asarray(np.quantile(list(without), LEVEL, axis=0)))
+    return Parallel(top_squares(Y, most), np.asarray(np.quantile(list(without), QUANTILE, axis=0)))
 
 
 def top_squares(Y: Floats, count: int) -> Floats:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from lowdim.types import Floats
+from lowdim.solvers.keep import SHARE_ROUNDING
+from lowdim.types import Floats, Mask
 
 # The best hard threshold of singular values (Gavish & Donoho 2014, "The optimal hard threshold for singular values is
 # 4/√3"): components below it add more noise to a reconstruction than signal, however they are aligned.
@@ -29,10 +29,10 @@ def unknown_noise_factor(beta: float) -> float:
 def marchenko_pastur_median(beta: float) -> float:
     """μ_β, the median of Marchenko and Pastur's law of the eigenvalues of noise."""
     low, high = (1 - np.sqrt(beta)) ** 2, (1 + np.sqrt(beta)) ** 2
-    return float(brentq(lambda x: _below(x, beta, low, high) - 0.5, low, high, xtol=1e-13))
+    return float(brentq(lambda x: _mass_below(x, beta, low, high) - 0.5, low, high, xtol=1e-13))
 
 
-def _below(x: float, beta: float, low: float, high: float) -> float:
+def _mass_below(x: float, beta: float, low: float, high: float) -> float:
     """The law's mass below x: the density √((high − t)(t − low))/(2π β t), with roots at both ends.
 
     t = low + (high − low) sin²a makes it smooth, also for β = 1, where it has a pole at 0.
@@ -59,14 +59,11 @@ def threshold(singular_values: Floats, rows: float, columns: float, noise: float
 
 # How many components: rules that need only the variances along them, n and p.
 
-ROUNDING = 1e-12
-"""A share is reached, and a bar is not passed, when it is missed by no more than this: the rounding of a sum."""
-
-LEAST_NOISE = 1e-12
+MIN_NOISE_SHARE = 1e-12
 """Share of the mean variance that noise has at least: without any, a likelihood would be infinite."""
 
 
-def leading(beyond: NDArray[np.bool_]) -> int:
+def count_leading(beyond: Mask) -> int:
     """How many are true before the first that is not."""
     return len(beyond) if beyond.all() else int(np.argmin(beyond))
 
@@ -77,7 +74,7 @@ def leading(beyond: NDArray[np.bool_]) -> int:
 def share_count(variances: Floats, share: float) -> int:
     """The fewest leading components whose variance reaches a share of the sum (Jolliffe 2002, §6.1.1)."""
     total = float(variances.sum())
-    return int(np.argmax(np.cumsum(variances) >= (share - ROUNDING) * total)) + 1
+    return int(np.argmax(np.cumsum(variances) >= (share - SHARE_ROUNDING) * total)) + 1
 
 
 # -- rules of thumb -----------------------------------------------------------------------------------------------
@@ -89,7 +86,7 @@ def kaiser_count(variances: Floats, p: int) -> int:
     With scaled columns the average is 1, the form in which the rule is known; for covariances see Jolliffe 2002,
     §6.1.2. Fewer rows than columns have fewer variances than p, but the average stays that of the columns.
     """
-    return int((variances > variances.sum() / p * (1 + ROUNDING)).sum())
+    return int((variances > variances.sum() / p * (1 + SHARE_ROUNDING)).sum())
 
 
 def broken_stick(count: int) -> Floats:
@@ -103,7 +100,7 @@ def broken_stick(count: int) -> Floats:
 def broken_stick_count(variances: Floats) -> int:
     """Leading components that hold more than the pieces of a stick broken at random, up to the first that does not."""
     total = float(variances.sum())
-    return 0 if total == 0 else leading(variances / total > broken_stick(len(variances)) + ROUNDING)
+    return 0 if total == 0 else count_leading(variances / total > broken_stick(len(variances)) + SHARE_ROUNDING)
 
 
 # -- criteria: the least value over k = 0, 1, … is best -----------------------------------------------------------
@@ -117,7 +114,7 @@ def ppca_bic(variances: Floats, p: int, n: float, most: int) -> Floats:
     """
     k = np.arange(most + 1)
     total = float(variances.sum())
-    floor = max(LEAST_NOISE * total / p, float(np.finfo(float).tiny))
+    floor = max(MIN_NOISE_SHARE * total / p, float(np.finfo(float).tiny))
     before = np.concatenate([[0.0], np.cumsum(variances[:most])])
     rest = np.maximum(total - before, 0.0)
     noise = np.maximum(rest / (p - k), floor)
@@ -133,14 +130,14 @@ def bai_ng(variances: Floats, p: int, n: float, most: int) -> Floats:
     """
     k = np.arange(most + 1)
     total = float(variances.sum())
-    left = np.maximum(1 - np.concatenate([[0.0], np.cumsum(variances[:most])]) / total, LEAST_NOISE)
+    left = np.maximum(1 - np.concatenate([[0.0], np.cumsum(variances[:most])]) / total, MIN_NOISE_SHARE)
     return np.asarray(np.log(left) + k * (n + p) / (n * p) * np.log(min(n, p)))
 
 
 # -- is what is left over white noise? ----------------------------------------------------------------------------
 
 
-def roundness(values: Floats, degrees: float) -> tuple[float, float]:
+def measure_sphericity(values: Floats, degrees: float) -> tuple[float, float]:
     """How far m variances are from those of white noise: John's z, and the degrees of freedom that they look like.
 
     U = m Σλ²/(Σλ)² − 1 is compared with the (m + 1)/N that a Wishart matrix of N degrees has on average: N U − m is
@@ -153,12 +150,12 @@ def roundness(values: Floats, degrees: float) -> tuple[float, float]:
     return (degrees * U - m - 1) / 2, (m + 1) / U if U > 0 else np.inf
 
 
-def most_components(n: int, p: int) -> int:
+def max_components(n: int, p: int) -> int:
     """That n rows × p columns can tell from noise: the mean takes one row, and something must be left over."""
     return max(1, min(p - 1, n - 2))
 
 
-def least_bic_of(variances: Floats, p: int, n: int, weight: float) -> int:
+def choose_by_bic(variances: Floats, p: int, n: int, weight: float) -> int:
     """The same from all variances of n different rows, which count `weight` together."""
-    most = min(len(variances), most_components(n, p))
+    most = min(len(variances), max_components(n, p))
     return int(np.argmin(ppca_bic(variances, p, weight, most)[1:])) + 1

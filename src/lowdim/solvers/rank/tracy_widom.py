@@ -10,9 +10,9 @@ from numpy.polynomial.legendre import leggauss
 from scipy.optimize import brentq
 from scipy.special import airy
 
-from lowdim.types import Floats
+from lowdim.types import EPS, Floats
 
-NODES = 50
+QUADRATURE_NODES = 50
 """Points of the quadrature: with 40 to 120 the distribution is the same to 1e-13, in the tail relative to itself."""
 
 LOWEST, HIGHEST = -10.0, 100.0
@@ -46,12 +46,12 @@ def survival(x: float) -> float:
         return 0.0
     x = max(float(x), LOWEST)
     u, root = _quadrature(x)
-    i, j = np.tril_indices(NODES)  # eigvalsh reads no other half, and Ai is what takes the time
-    kernel = np.zeros((NODES, NODES))
+    i, j = np.tril_indices(QUADRATURE_NODES)  # eigvalsh reads no other half, and Ai is what takes the time
+    kernel = np.zeros((QUADRATURE_NODES, QUADRATURE_NODES))
     kernel[i, j] = root[i] * airy(u[i] + u[j] + x)[0] * root[j]
     values = np.linalg.eigvalsh(kernel)
     # the largest eigenvalue nears 1 on the left, where rounding may put it beyond
-    return float(-np.expm1(np.log1p(-np.minimum(values, 1 - np.finfo(float).eps)).sum()))
+    return float(-np.expm1(np.log1p(-np.minimum(values, 1 - EPS)).sum()))
 
 
 @cache
@@ -66,10 +66,10 @@ def effective_columns(values: Floats) -> float:
     Patterson, Price & Reich 2006, eq. 10: by the first two moments of the Wishart law. They count individuals, one
     more than there are eigenvalues after centring.
     """
-    return _columns_of_moments(len(values), float(values.sum()), float(values @ values))
+    return _columns_by_moments(len(values), float(values.sum()), float(values @ values))
 
 
-def standardised(value: float, m: int, n: float) -> float:
+def standardise(value: float, m: int, n: float) -> float:
     """An eigenvalue, in units of the mean of all m of them, as Tracy & Widom's variable (Johnstone 2001, eq. 1.4)."""
     a, b = np.sqrt(n - 1), np.sqrt(m)
     center = (a + b) ** 2 / n
@@ -98,7 +98,7 @@ def axis_statistics(values: Floats, most: int | None = None, columns: float | No
         m, mean = len(rest), float(rest.mean())
         n = effective_columns(rest) if columns is None else columns
         found[i] = n
-        statistics[i] = standardised(values[i] / mean, m, n) if mean > 0 and n < np.inf else -np.inf
+        statistics[i] = standardise(values[i] / mean, m, n) if mean > 0 and n < np.inf else -np.inf
     return statistics, found
 
 
@@ -111,21 +111,21 @@ def leading_axis_tests(values: Floats, m: int, total: float, squares: float) -> 
     statistics, p_values, found = np.empty(count), np.empty(count), np.empty(count)
     for i in range(count):
         left, rest, rest_squares = m - i, total - float(values[:i].sum()), squares - float(values[:i] @ values[:i])
-        found[i] = _columns_of_moments(left, rest, rest_squares)
+        found[i] = _columns_by_moments(left, rest, rest_squares)
         fine = rest > 0 and found[i] < np.inf
-        statistics[i] = standardised(values[i] * left / rest, left, found[i]) if fine else -np.inf
+        statistics[i] = standardise(values[i] * left / rest, left, found[i]) if fine else -np.inf
         p_values[i] = survival(statistics[i])
     return AxisTests(statistics, p_values, found)
 
 
-def _columns_of_moments(m: int, total: float, squares: float) -> float:
+def _columns_by_moments(m: int, total: float, squares: float) -> float:
     spread = m * squares - total**2
     return float(np.inf) if spread <= 0 else (m + 1) * total**2 / spread
 
 
 @cache
 def _rule() -> tuple[Floats, Floats]:
-    nodes, weights = leggauss(NODES)
+    nodes, weights = leggauss(QUADRATURE_NODES)
     return nodes, weights
 
 

@@ -2,10 +2,10 @@
 
 The order of components is that of the resample: the first axis of a resample is its direction of largest variance,
 whatever direction that is. Of two components with nearly equal variances the one that comes first changes from resample
-to resample, and the interval of an entry then reaches over the whole plane of the two: nobody knows which direction of
-that plane comes first. Matching them by their directions would hide it. Only the sign, which no data determine, is
-taken from the axes of all rows. `procrustes` turns all kept axes together instead (Schönemann 1966): its intervals are
-those of coordinates in the kept space and say how sure that space is, not each axis.
+to resample, and the interval of an entry then reaches over the whole plane of the two, as no direction of that plane is
+known to come first. Matching them by their directions would hide it. Only the sign, which no data determine, is taken
+from the axes of all rows. `procrustes` turns all kept axes together instead (Schönemann 1966): its intervals are those
+of coordinates in the kept space and say how sure that space is, not each axis.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.optimize
-from numpy.typing import NDArray
 
 from lowdim.results.uncertainty import Intervals, Stability
 from lowdim.runtime.threads import in_order
 from lowdim.solvers.resampling.bootstrap import Resamples
-from lowdim.types import Floats
+from lowdim.types import Floats, Mask
 
 BASIS = "exchangeable rows"
 """What intervals from rows drawn anew, or from what each row adds, rest on."""
@@ -50,10 +49,10 @@ def align(overlaps: Floats, level: float, procrustes: bool) -> Alignment:
     else:
         signs = np.where(diagonal < 0, -1.0, 1.0)
         turns = signs[:, :, None] * np.eye(k)
-    return Alignment(turns, _stability(overlaps, known, level))
+    return Alignment(turns, _measure_stability(overlaps, known, level))
 
 
-def _stability(overlaps: Floats, known: NDArray[np.bool_], level: float) -> Stability:
+def _measure_stability(overlaps: Floats, known: Mask, level: float) -> Stability:
     """How often each component kept its place, and how far axes and planes turned, in degrees."""
     k = overlaps.shape[1]
     if not known.any():
@@ -62,7 +61,7 @@ def _stability(overlaps: Floats, known: NDArray[np.bool_], level: float) -> Stab
     sizes = np.minimum(np.abs(overlaps[known]), 1.0)
     places = np.array([scipy.optimize.linear_sum_assignment(-one)[1] for one in sizes])
     angles = np.degrees(np.arccos(np.einsum("bii->bi", sizes)))
-    planes = np.stack([largest_angle(overlaps[known][:, : i + 1, : i + 1]) for i in range(k)], axis=1)
+    planes = np.stack([measure_largest_angle(overlaps[known][:, : i + 1, : i + 1]) for i in range(k)], axis=1)
     return Stability(
         kept=(places == np.arange(k)).mean(axis=0),
         angle=np.median(angles, axis=0),
@@ -71,13 +70,13 @@ def _stability(overlaps: Floats, known: NDArray[np.bool_], level: float) -> Stab
     )
 
 
-def largest_angle(overlaps: Floats) -> Floats:
+def measure_largest_angle(overlaps: Floats) -> Floats:
     """(B,) largest principal angle between the spaces of the first axes, in degrees (Björck & Golub 1973)."""
     least = np.linalg.svd(overlaps, compute_uv=False)[:, -1]
     return np.asarray(np.degrees(np.arccos(np.clip(least, 0.0, 1.0))))
 
 
-def overlaps_of(found: Resamples, axes: Floats) -> Floats:
+def compute_overlaps(found: Resamples, axes: Floats) -> Floats:
     """(B, k, k) cosines between axes (k, p) of all rows and those of each resample."""
     sample = found.sample
     if sample.wide and not sample.rescale:  # an axis is Yᵀ times its coefficients: the scores of all rows are enough
@@ -94,10 +93,10 @@ def axis_intervals(found: Resamples, turns: Floats, gains: Floats, estimate: Flo
     """Of entries of axes (k, p), each of length `gains` (B, k) in a resample before it is turned."""
 
     def draws(j: int) -> Callable[[slice], Floats]:
-        which = _turned(found.axes, gains, turns, j)
+        which = _turn(found.axes, gains, turns, j)
         return lambda columns: found.components(which, columns)
 
-    return in_blocks(draws, estimate, found.count, level)
+    return make_intervals(draws, estimate, found.count, level)
 
 
 def score_intervals(found: Resamples, turns: Floats, gains: Floats, estimate: Floats, level: float) -> Intervals:
@@ -105,23 +104,23 @@ def score_intervals(found: Resamples, turns: Floats, gains: Floats, estimate: Fl
     Y = found.sample.Y
 
     def draws(j: int) -> Callable[[slice], Floats]:
-        which = _turned(found.scores, gains, turns, j)
+        which = _turn(found.scores, gains, turns, j)
         if found.sample.wide:
             return lambda rows: np.ascontiguousarray(which[:, rows].T)
-        offset = _turned(found.offsets[:, :, None], gains, turns, j)[:, 0]
+        offset = _turn(found.offsets[:, :, None], gains, turns, j)[:, 0]
         return lambda rows: np.asarray(Y[rows] @ which.T - offset)
 
-    return in_blocks(draws, estimate, found.count, level)
+    return make_intervals(draws, estimate, found.count, level)
 
 
-def _turned(parts: Floats, gains: Floats, turns: Floats, j: int) -> Floats:
+def _turn(parts: Floats, gains: Floats, turns: Floats, j: int) -> Floats:
     """(B, q) coefficients of the j-th axis after turning, of (k, B, q)."""
     by = gains * turns[:, :, j]
     used = [i for i in range(len(parts)) if by[:, i].any()]
     return np.asarray(sum((parts[i] * by[:, i, None] for i in used), np.zeros(parts.shape[1:])))
 
 
-def in_blocks(
+def make_intervals(
     draws: Callable[[int], Callable[[slice], Floats]], estimate: Floats, count: int, level: float
 ) -> Intervals:
     """Intervals of numbers (k, m) whose draws (rows, B), component by component, are made a stretch at a time."""
@@ -153,12 +152,13 @@ def percentiles(draws: Floats, estimate: Floats, level: float) -> Intervals:
     draws.sort(axis=1)  # NaN comes last
     missing = np.isnan(draws[:, -1])
     lower, upper = (
-        np.where(missing, np.nan, estimate + _at(draws, share)) for share in (0.5 - level / 2, 0.5 + level / 2)
+        np.where(missing, np.nan, estimate + _interpolate_quantile(draws, share))
+        for share in (0.5 - level / 2, 0.5 + level / 2)
     )
     return Intervals(estimate, np.sqrt(np.maximum(squares, 0.0) / (count - 1)), lower, upper, bias, BASIS)
 
 
-def _at(ordered: Floats, share: float) -> Floats:
+def _interpolate_quantile(ordered: Floats, share: float) -> Floats:
     """(m,) quantile between draws in order, (m, B): one more number of their kind is below the i-th of them with the
     probability i / (B + 1), which with few draws is less than i / B."""
     place = min(max(share * (ordered.shape[1] + 1) - 1, 0.0), ordered.shape[1] - 1.0)

@@ -7,8 +7,8 @@ n × n matrix YYᵀ therefore tells everything about every resample: with m = YY
 
 (Fisher, Caffo, Schwartz & Zipunnikov 2016, "Fast, exact bootstrap principal component analysis for p > 1 million", who
 write rows by their scores: YYᵀ is what those have in common with Y). Rows that were not drawn have w = 0 and are left
-out, which makes G a matrix of about 0.63 n rows. Axes are kept as coefficients (n numbers, not p) until somebody asks
-for intervals of their entries. For n ≥ p the p × p scatter Yᵀ diag(w) Y takes the place of G.
+out, which makes G a matrix of about 0.63 n rows. Axes are kept as coefficients (n numbers, not p) until intervals
+of their entries are asked for. For n ≥ p the p × p scatter Yᵀ diag(w) Y takes the place of G.
 
 Where columns are scaled, each resample scales them anew, to the roots of their weights if they have any. For n ≥ p its
 scatter says by how much. For n < p there is no way round the columns: the Gram matrix of the rescaled rows is formed
@@ -25,25 +25,25 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from lowdim.runtime.threads import in_order
-from lowdim.types import Floats
+from lowdim.types import Floats, Mask, Places
 
-LOST = 1e-5
+MIN_SHARE_BY_GRAM = 1e-5
 """Smallest kept variance, as a share of the largest, down to which it is found from a Gram matrix: its relative error
 is about 1e-15 over this share. Below, the singular values of the rows themselves are taken."""
 
-ABSENT = 1e-13
+MIN_VARIANCE_SHARE = 1e-13
 """Share of the largest variance below which a resample is taken to have no such direction."""
 
-SMALL = 256
+MAX_ORDER_OF_FULL_EIGH = 256
 """Order up to which all eigenvectors are found at once: below, that is faster than the few that are needed."""
 
 COLUMN_BYTES = 16 * 2**20
 """Of rescaled columns that are multiplied at a time."""
 
-TASK = 8
+RESAMPLES_PER_TASK = 8
 """Resamples that a thread takes at a time."""
 
-ALL = slice(None)
+ALL_COLUMNS = slice(None)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Sample:
         """(n, n) rows in an orthonormal basis of the space that they span, for what a Gram matrix would lose."""
         return np.ascontiguousarray(scipy.linalg.qr(self.Y.T, mode="r", check_finite=False)[0][: len(self.Y)].T)
 
-    def divisors(self, squares: Floats, freedom: float, columns: slice = ALL) -> Floats:
+    def divisors(self, squares: Floats, freedom: float, columns: slice = ALL_COLUMNS) -> Floats:
         """What columns of Y are divided by to be scaled anew, from sums of squares (columns,) or (columns, B).
 
         1 for columns that do not vary in a resample, which are not scaled, and for those of weight zero.
@@ -94,7 +94,7 @@ class Sample:
         target = np.ones(squares.shape[0]) if self.target is None else self.target[columns]
         target = target.reshape(-1, *[1] * (squares.ndim - 1))
         deviations = np.sqrt(np.maximum(squares, 0.0) / freedom)
-        varies = deviations > np.sqrt(ABSENT) * target
+        varies = deviations > np.sqrt(MIN_VARIANCE_SHARE) * target
         return np.divide(deviations, target, out=np.ones_like(deviations), where=varies & (target > 0))
 
     @property
@@ -163,7 +163,9 @@ class Resamples:
     @cached_property
     def _drawn(self) -> Floats:
         """(n, B) how often each resample has each row."""
-        return np.stack([drawn(self.sample.owner, len(self.sample.Y), self.seed, b) for b in range(self.count)], axis=1)
+        return np.stack(
+            [draw_counts(self.sample.owner, len(self.sample.Y), self.seed, b) for b in range(self.count)], axis=1
+        )
 
 
 def units_of(n: int, weight: NDArray[np.int64] | None) -> NDArray[np.int64]:
@@ -171,7 +173,7 @@ def units_of(n: int, weight: NDArray[np.int64] | None) -> NDArray[np.int64]:
     return np.arange(n) if weight is None else np.repeat(np.arange(n), weight)
 
 
-def drawn(owner: NDArray[np.int64], n: int, seed: int, number: int) -> Floats:
+def draw_counts(owner: NDArray[np.int64], n: int, seed: int, number: int) -> Floats:
     """(n,) how often each row stands in a resample: as many units as there are, drawn with replacement, of which each
     belongs to the row that `owner` says.
 
@@ -182,7 +184,7 @@ def drawn(owner: NDArray[np.int64], n: int, seed: int, number: int) -> Floats:
     return np.bincount(chosen, minlength=n).astype(np.float64)
 
 
-def resampled(sample: Sample, count: int, seed: int) -> Resamples:
+def resample_often(sample: Sample, count: int, seed: int) -> Resamples:
     """The PCAs of so many resamples, on all threads."""
     q = min(sample.Y.shape)
     axes, scores = np.empty((sample.k, count, q)), np.empty((sample.k, count, q))
@@ -194,12 +196,14 @@ def resampled(sample: Sample, count: int, seed: int) -> Resamples:
 
     def work(numbers: range) -> None:
         for b in numbers:
-            w = drawn(sample.owner, len(sample.Y), seed, b)
+            w = draw_counts(sample.owner, len(sample.Y), seed, b)
             one = resample(sample, w)
             spectra[b], totals[b], axes[:, b], scores[:, b] = one.spectrum, one.total, one.axes.T, one.scores.T
             offsets[:, b], rows[b] = one.offset, np.count_nonzero(w)
 
-    for _ in in_order(work, (range(b, min(b + TASK, count)) for b in range(0, count, TASK))):
+    for _ in in_order(
+        work, (range(b, min(b + RESAMPLES_PER_TASK, count)) for b in range(0, count, RESAMPLES_PER_TASK))
+    ):
         pass
     return Resamples(sample, seed, spectra, totals, axes, scores, offsets, rows)
 
@@ -232,7 +236,7 @@ def _of_gram(sample: Sample, w: Floats) -> Resample:
     axes = _coefficients(values, U, root, here, sample)
     if sample.center:
         axes -= np.multiply.outer(w, axes.sum(axis=0)) / units  # zero but for rounding
-    return _made(sample, values, units, axes, K @ axes - middle @ axes, np.zeros(sample.k))
+    return _make_resample(sample, values, units, axes, K @ axes - middle @ axes, np.zeros(sample.k))
 
 
 def _of_rescaled_gram(sample: Sample, w: Floats) -> Resample:
@@ -256,7 +260,7 @@ def _of_rescaled_gram(sample: Sample, w: Floats) -> Resample:
     else:
         values, U = _by_gram(K[np.ix_(here, here)] * (root[:, None] * root), sample.k)
     axes = _coefficients(values, U, root, here, sample)
-    return _made(sample, values, units, axes, K @ axes, np.zeros(sample.k))
+    return _make_resample(sample, values, units, axes, K @ axes, np.zeros(sample.k))
 
 
 def _of_scatter(sample: Sample, w: Floats) -> Resample:
@@ -271,35 +275,39 @@ def _of_scatter(sample: Sample, w: Floats) -> Resample:
         divisors = sample.divisors(np.einsum("ij,ij->j", Z, Z), units - sample.ddof)
         Z /= divisors
     values, axes = _by_rows(Z.T, sample.k) if sample.careful else _by_gram(Z.T @ Z, sample.k)
-    axes = np.where(_there(values, sample), _padded(axes, sample.k), np.nan)
+    axes = np.where(_find_directions(values, sample), _pad(axes, sample.k), np.nan)
     scores = axes / divisors[:, None]
-    return _made(sample, values, units, axes, scores, mean @ scores)
+    return _make_resample(sample, values, units, axes, scores, mean @ scores)
 
 
-def _made(sample: Sample, values: Floats, units: float, axes: Floats, scores: Floats, offset: Floats) -> Resample:
+def _make_resample(
+    sample: Sample, values: Floats, units: float, axes: Floats, scores: Floats, offset: Floats
+) -> Resample:
     spectrum = np.zeros(sample.rank)
     spectrum[: len(values)] = values[: sample.rank] / (units - sample.ddof)
     return Resample(spectrum, float(values.sum()) / (units - sample.ddof), axes, scores, offset)
 
 
-def _coefficients(values: Floats, U: Floats, root: Floats, here: NDArray[np.intp], sample: Sample) -> Floats:
+def _coefficients(values: Floats, U: Floats, root: Floats, here: Places, sample: Sample) -> Floats:
     """(n, k) by which rows add up to axes of length one."""
     n, k = len(sample.Y), sample.k
-    there = _there(values, sample)
+    there = _find_directions(values, sample)
     lengths = np.sqrt(np.where(there, np.append(values, np.zeros(k))[:k], 1.0))
     found = np.zeros((n, k))
-    found[here] = root[:, None] * _padded(U, k) / lengths
+    found[here] = root[:, None] * _pad(U, k) / lengths
     found[:, ~there] = np.nan
     return found
 
 
-def _there(values: Floats, sample: Sample) -> NDArray[np.bool_]:
+def _find_directions(values: Floats, sample: Sample) -> Mask:
     """(k,) whether there is such a direction."""
-    least = ABSENT**2 if sample.careful else ABSENT  # of squares of singular values, twice as many digits are right
+    least = (
+        MIN_VARIANCE_SHARE**2 if sample.careful else MIN_VARIANCE_SHARE
+    )  # of squares of singular values, twice as many digits are right
     return np.asarray(np.append(values, np.zeros(sample.k))[: sample.k] > least * values[0])
 
 
-def _padded(U: Floats, k: int) -> Floats:
+def _pad(U: Floats, k: int) -> Floats:
     return U if U.shape[1] == k else np.append(U, np.zeros((len(U), k - U.shape[1])), axis=1)
 
 
@@ -307,7 +315,7 @@ def _by_gram(G: Floats, k: int) -> tuple[Floats, Floats]:
     """All eigenvalues, largest first, and the first k eigenvectors in columns."""
     m = len(G)
     k = min(k, m)
-    if m <= SMALL or 4 * k > m:
+    if m <= MAX_ORDER_OF_FULL_EIGH or 4 * k > m:
         values, vectors = np.linalg.eigh(G)
     else:
         values = np.linalg.eigvalsh(G)

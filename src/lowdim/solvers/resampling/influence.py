@@ -11,8 +11,8 @@ from scipy.special import expit, logit, stdtrit
 from lowdim.results.uncertainty import Intervals
 from lowdim.solvers.resampling.axes import BASIS
 from lowdim.solvers.resampling.bootstrap import Sample
-from lowdim.solvers.resampling.large_sample import IN_NOISE, Population, population_of
-from lowdim.types import Floats
+from lowdim.solvers.resampling.large_sample import IN_NOISE, Population, estimate_population
+from lowdim.types import EPS, Floats
 
 # What one row changes: standard errors that assume no law, with the degrees of freedom that they have.
 #
@@ -23,7 +23,7 @@ from lowdim.types import Floats
 # so intervals reach as far as Student's t with ν does. Of normal rows ν is about n/7 for a variance; of long tails
 # fewer, and intervals wider.
 
-MOST = 100.0
+MAX_EXPONENT = 100.0
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class Errors:
 
     def reach(self, level: float) -> Floats:
         """Half the width of intervals; at most what an exponential can take."""
-        return np.asarray(np.minimum(stdtrit(self.freedom, 0.5 + level / 2) * self.standard_error, MOST))
+        return np.asarray(np.minimum(stdtrit(self.freedom, 0.5 + level / 2) * self.standard_error, MAX_EXPONENT))
 
 
-def errors_of(influences: Floats, times: Floats, freedom: float, more: Floats | float = 0.0) -> Errors:
+def estimate_errors(influences: Floats, times: Floats, freedom: float, more: Floats | float = 0.0) -> Errors:
     """Of statistics (m,) whose influences (n, m) stand `times` (n,) each; `more` is variance that they do not show."""
     n = float(times.sum())
     squares = times @ influences**2
@@ -103,7 +103,7 @@ class SpectrumOfRows:
     @cached_property
     def population(self) -> Population:
         """The population's variances, as far as the rows tell."""
-        return population_of(self.spectrum * self.unit, self.k, self.freedom, self.components.shape[1])
+        return estimate_population(self.spectrum * self.unit, self.k, self.freedom, self.components.shape[1])
 
     @cached_property
     def _relative(self) -> Floats:
@@ -135,7 +135,7 @@ class SpectrumOfRows:
         """Of variances, of shares, and of shares added up."""
         known = self.population
         clear = np.where(known.variances > 0, known.variances, 1.0)
-        errors = errors_of(self._relative, self.times, self.freedom, self._beyond)
+        errors = estimate_errors(self._relative, self.times, self.freedom, self._beyond)
         factor = np.exp(errors.reach(self.level))
         variances = Intervals(
             self.variances,
@@ -156,9 +156,9 @@ class SpectrumOfRows:
         """(1,) mean variance of the directions left out, of a model that takes them for noise."""
         known, p = self.population, self.components.shape[1]
         whole = self.total * self.unit
-        left = max(whole - float(known.variances.sum()), np.finfo(float).eps * whole, np.finfo(float).tiny)
+        left = max(whole - float(known.variances.sum()), EPS * whole, np.finfo(float).tiny)
         moved = self._totals - self._relative @ known.variances
-        errors = errors_of(moved[:, None] / left, self.times, self.freedom)
+        errors = estimate_errors(moved[:, None] / left, self.times, self.freedom)
         middle, factor = np.array([left / max(p - self.k, 1)]), np.exp(errors.reach(self.level))
         given = np.array([estimate])
         return Intervals(given, middle * errors.standard_error, middle / factor, middle * factor, given - middle, BASIS)
@@ -172,7 +172,7 @@ class SpectrumOfRows:
         inside = (share > 0) & (share < 1) & ~everything
         safe = np.where(inside, share, 0.5)
         moved = (self._relative * known.variances) @ chosen.T - np.multiply.outer(self._totals, safe)
-        errors = errors_of(
+        errors = estimate_errors(
             moved / max(whole, 1e-300), self.times, self.freedom, self._added(chosen) / max(whole, 1e-300) ** 2
         )
         spread = Errors(errors.standard_error / (safe * (1 - safe)), errors.freedom)

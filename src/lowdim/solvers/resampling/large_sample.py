@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 
 from lowdim.results.uncertainty import Count, Intervals
-from lowdim.solvers.rank.tracy_widom import quantile, standardised
-from lowdim.types import Floats
+from lowdim.solvers.keep import SHARE_ROUNDING
+from lowdim.solvers.rank.tracy_widom import quantile, standardise
+from lowdim.types import EPS, Floats, Mask
 
 # Variances of the population behind those of a sample: leading ones come out too large, by what the others add.
 #
@@ -34,7 +34,7 @@ from lowdim.types import Floats
 # sample can tell (Baik, Ben Arous & Péché 2005). It is compared with the largest variance that noise of the variance
 # of what is left out would show (Tracy & Widom; Johnstone 2001).
 
-NOISE_LEVEL = 0.95
+CONFIDENCE_OF_NOISE = 0.95
 """How surely a component must be more than noise."""
 
 IN_NOISE = "no more than noise would show: its variance in the population cannot be told"
@@ -48,21 +48,21 @@ class Population:
     """(k,) λ."""
     slopes: Floats
     """(k,) dλ/dl, at least 1: by how much more a λ varies than its l, in squares of standard errors."""
-    clear: NDArray[np.bool_]
+    clear: Mask
     """(k,) whether a component is more than noise would show."""
 
 
-def population_of(values: Floats, k: int, freedom: float, p: int) -> Population:
+def estimate_population(values: Floats, k: int, freedom: float, p: int) -> Population:
     """From all variances of a sample, largest first, of p columns and f = `freedom` degrees of freedom."""
     every = np.maximum(values[: int(min(len(values), freedom, p))], 0.0)
     pull, squares = (terms.sum(axis=1) / freedom for terms in _terms(every, k, freedom))
     mine = every[:k]
     there = mine > 0
-    found = np.where(there, mine / np.maximum(1 + pull, np.finfo(float).eps), 0.0)
+    found = np.where(there, mine / np.maximum(1 + pull, EPS), 0.0)
     zeros = max(freedom - len(every), 0.0)  # companion variances that are none of the columns'
     safe = np.where(there, mine, 1.0)
     slopes = found**2 * (squares + (zeros + 1) / (freedom * safe**2))
-    return Population(found, np.where(there, np.maximum(slopes, 1.0), 1.0), _clear(every, k, freedom, p))
+    return Population(found, np.where(there, np.maximum(slopes, 1.0), 1.0), _find_clear(every, k, freedom, p))
 
 
 def new_row_variances(values: Floats, k: int, freedom: float) -> Floats:
@@ -85,13 +85,13 @@ def _terms(every: Floats, k: int, freedom: float) -> tuple[Floats, Floats]:
     return np.where(itself, 0.0, every * apart / safe), np.where(itself, 0.0, 1 / safe)
 
 
-def _clear(every: Floats, k: int, freedom: float, p: int) -> NDArray[np.bool_]:
+def _find_clear(every: Floats, k: int, freedom: float, p: int) -> Mask:
     """(k,) whether each variance is above the largest of noise with the variance of what is left out."""
     left = float(every[k:].sum())
     if p <= k or freedom <= k + 1 or left <= 0:
         return every[:k] > 0
     noise = left / (p - k) * freedom / (freedom - k)
-    return np.array([standardised(one / noise, p - k, freedom) > quantile(NOISE_LEVEL) for one in every[:k]])
+    return np.array([standardise(one / noise, p - k, freedom) > quantile(CONFIDENCE_OF_NOISE) for one in every[:k]])
 
 
 # Variances and axes of Gaussian rows in large samples: how far they lie from those of the population.
@@ -151,7 +151,7 @@ class Spectrum:
             towards = mine * self.values / (self.freedom * (mine - self.values) ** 2)
             beside = mine * self.rest / (self.freedom * (mine - self.rest) ** 2)
         towards[np.arange(self.k), np.arange(self.k)] = 0.0
-        return _capped(towards), _capped(beside[:, 0])
+        return _cap(towards), _cap(beside[:, 0])
 
     @property
     def own(self) -> Floats:
@@ -169,10 +169,10 @@ class Spectrum:
         p = self.axes.shape[1]
         more = int(max(min(self.freedom, p) - len(self.values), 0)) if self.others else 0
         rest = np.full(more, self.rest * self.others / more) if more else np.zeros(0)
-        return population_of(np.append(self.values, rest) * self.unit, self.k, self.freedom, p)
+        return estimate_population(np.append(self.values, rest) * self.unit, self.k, self.freedom, p)
 
     @property
-    def lost(self) -> NDArray[np.bool_]:
+    def lost(self) -> Mask:
         """(k,) components that noise would show as large."""
         return ~self.population.clear
 
@@ -220,7 +220,7 @@ class Spectrum:
         known, total = self.population, self._total
         chosen = np.tri(self.k) if cumulative else np.eye(self.k)
         estimate = chosen @ self.values[: self.k] * self.unit / total
-        everything = estimate > 1 - 1e-12
+        everything = estimate > 1 - SHARE_ROUNDING
         share = np.where(everything, 1.0, chosen @ known.variances / total)
         # d share = Σ (chosen − share) dλ / total, with var dλ = 2 slope λ² / f; what is left out adds to the total
         spread = (chosen - share[:, None]) ** 2 @ (2 * known.slopes * known.variances**2 / self.freedom)
@@ -285,12 +285,12 @@ class Spectrum:
 
 def count_reaching(cumulative: Intervals, share: float, rule: str) -> Count | None:
     """The components that reach a share, from the intervals of what they reach; None if the kept ones do not."""
-    if cumulative.estimate[-1] < share - 1e-12 or np.isnan(cumulative.upper).any():
+    if cumulative.estimate[-1] < share - SHARE_ROUNDING or np.isnan(cumulative.upper).any():
         return None
-    ends = (cumulative.estimate, cumulative.upper - 1e-12, cumulative.lower - 1e-12)
-    estimate, first, last = (int(np.argmax(np.append(one, 1.0) >= share - 1e-12)) + 1 for one in ends)
+    ends = (cumulative.estimate, cumulative.upper - SHARE_ROUNDING, cumulative.lower - SHARE_ROUNDING)
+    estimate, first, last = (int(np.argmax(np.append(one, 1.0) >= share - SHARE_ROUNDING)) + 1 for one in ends)
     return Count(rule, estimate, min(first, estimate), last)
 
 
-def _capped(variances: Floats) -> Floats:
+def _cap(variances: Floats) -> Floats:
     return np.minimum(np.nan_to_num(variances, nan=0.0, posinf=1.0), 1.0)

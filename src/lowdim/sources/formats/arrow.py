@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import BadFile, NeedsExtra
 from lowdim.sources.columns import Column, Kind
-from lowdim.sources.formats.csv_dialect import MISSING, Dialect, dialect_of
+from lowdim.sources.formats.csv_dialect import MISSING, Dialect, detect_dialect
 from lowdim.sources.formats.table import TableReader
+from lowdim.types import Array
 
 try:
     import pyarrow as pa
@@ -26,20 +26,20 @@ try:
 except ImportError as error:
     raise NeedsExtra.package("pyarrow", "Reading CSV, Parquet, Feather and JSON lines files", "files") from error
 
-SAMPLE = 2**18
-"""Bytes at the start of a text file from which its dialect is told; more if its lines are longer."""
+SAMPLE_BYTES = 2**18
+"""Bytes at the start of a text file from which its dialect is detected; more if its lines are longer."""
 
-LONGEST_LINE = 2**26
+MAX_LINE_BYTES = 2**26
 """Bytes of a line, at most: a table of some million columns."""
 
-TEXT_BLOCK = 2**20
+MIN_TEXT_BLOCK = 2**20
 """Bytes of text that are parsed at a time, if lines are short."""
 
-READ_AHEAD = 40
+BLOCKS_READ_AHEAD = 40
 """Blocks of text that Arrow holds: it reads up to 32 of them ahead, and has some parsed."""
 
 ARROW_ROW = re.compile(r" in row \d+$")
-"""Arrow counts the rows of a block, from 0: nobody could find them."""
+"""Arrow counts rows within a block, from 0, which does not help to find them in the file."""
 
 BATCH_ROWS = 2**14
 """Rows of a batch that is handed on to DuckDB."""
@@ -53,20 +53,20 @@ class CsvReader(TableReader):
         self.name = str(path)
         self._path = path
         self.n_rows = None
-        self.size = _text_bytes(path)
+        self.size = _estimate_text_bytes(path)
         sample, whole = first_lines(path)
-        self._block = _block_bytes(sample)
-        self._dialect: Dialect = dialect_of(sample, whole, self.name, delimiter)
+        self._block = _choose_block_bytes(sample)
+        self._dialect: Dialect = detect_dialect(sample, whole, self.name, delimiter)
         kinds: list[Kind] = ["number" if numeric else "text" for numeric in self._dialect.numeric]
         self.columns = tuple(map(Column, self._dialect.names, kinds))
 
-    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """Parse the file from its start."""
         dialect = self._dialect
         kinds = {column.name: column.kind for column in self.columns}
         types = {name: pa.float64() if kinds[name] == "number" else pa.string() for name in names}
         with (
-            reading(self._path),
+            read_errors(self._path),
             pa.csv.open_csv(
                 str(self._path),
                 read_options=pa.csv.ReadOptions(
@@ -87,11 +87,11 @@ class CsvReader(TableReader):
                 ),
             ) as reader,
         ):
-            yield from gathered(reader, names, rows)
+            yield from gather_batches(reader, names, rows)
 
     def reading_bytes(self, names: list[str]) -> int:
         """Text being parsed, and the batches that Arrow has ready."""
-        return READ_AHEAD * self._block
+        return BLOCKS_READ_AHEAD * self._block
 
 
 @final
@@ -101,17 +101,17 @@ class FeatherReader(TableReader):
     def __init__(self, path: Path):
         self.name = str(path)
         self._path = path
-        with reading(path), self._opened() as reader:
-            self.columns = columns_of(reader.schema)
+        with read_errors(path), self._opened() as reader:
+            self.columns = list_columns(reader.schema)
             stream = isinstance(reader, pa.RecordBatchStreamReader)
             self.n_rows = None if stream else reader.count_rows()
             first = next(self._each(reader), None)
             self._batch_bytes = 0 if first is None else first.nbytes
 
-    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """Read record batches one after the other."""
-        with reading(self._path), self._opened() as reader:
-            yield from gathered((batch.select(names) for batch in self._each(reader)), names, rows)
+        with read_errors(self._path), self._opened() as reader:
+            yield from gather_batches((batch.select(names) for batch in self._each(reader)), names, rows)
 
     def reading_bytes(self, names: list[str]) -> int:
         """A batch as it was packed, as it is read, and the one before."""
@@ -137,28 +137,28 @@ class JsonLinesReader(TableReader):
         self.name = str(path)
         self._path = path
         self.n_rows = None
-        self.size = _text_bytes(path)
+        self.size = _estimate_text_bytes(path)
         sample, whole = first_lines(path)
-        self._block = _block_bytes(sample)
+        self._block = _choose_block_bytes(sample)
         lines = sample if whole else sample[: sample.rfind(b"\n") + 1]
         if not lines.strip():
             raise BadFile(f"{path}: empty; one JSON object a line is needed.")
-        with reading(path):
+        with read_errors(path):
             self._schema = _as_floats(pa.json.read_json(io.BytesIO(lines)).schema)
-        self.columns = columns_of(self._schema)
+        self.columns = list_columns(self._schema)
 
-    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """Parse the file from its start."""
-        with reading(self._path):
+        with read_errors(self._path):
             options = pa.json.ParseOptions(explicit_schema=self._schema, unexpected_field_behavior="ignore")
             read = pa.json.ReadOptions(block_size=self._block, use_threads=False)
             with pa.input_stream(str(self._path), compression="detect") as stream:
                 reader = pa.json.open_json(stream, read_options=read, parse_options=options)
-                yield from gathered((batch.select(names) for batch in reader), names, rows)
+                yield from gather_batches((batch.select(names) for batch in reader), names, rows)
 
     def reading_bytes(self, names: list[str]) -> int:
         """Text being parsed, and the batches that Arrow has ready."""
-        return READ_AHEAD * self._block
+        return BLOCKS_READ_AHEAD * self._block
 
 
 def as_stream(reader: TableReader) -> Any:
@@ -169,44 +169,44 @@ def as_stream(reader: TableReader) -> Any:
     first = next(batches, None)
     if first is None:
         raise BadFile(f"{reader.name}: has columns but no rows; at least one row is needed.")
-    arrays = [_arrow(first[name], kind) for name, kind in kinds.items()]
+    arrays = [_to_arrow(first[name], kind) for name, kind in kinds.items()]
     schema = pa.schema([(name, array.type) for name, array in zip(kinds, arrays, strict=True)])
-    rest = ([_arrow(batch[name], schema.field(name).type) for name in kinds] for batch in batches)
+    rest = ([_to_arrow(batch[name], schema.field(name).type) for name in kinds] for batch in batches)
     return pa.RecordBatchReader.from_batches(
         schema, (pa.RecordBatch.from_arrays(one, schema=schema) for one in chain([arrays], rest))
     )
 
 
-def _arrow(values: NDArray[Any], kind: Any) -> Any:
+def _to_arrow(values: Array, kind: Any) -> Any:
     """A column as Arrow has it; NaN is a missing number."""
     return pa.array(values, type=kind, from_pandas=True)
 
 
 def first_lines(path: Path) -> tuple[bytes, bool]:
     """The first lines of a text file, at least a few whole ones, and whether they are all of it."""
-    with reading(path), pa.input_stream(str(path), compression="detect") as stream:
-        sample: bytes = stream.read(SAMPLE)
-        ended = len(sample) < SAMPLE
-        while not ended and sample.count(b"\n") < 4 and len(sample) < LONGEST_LINE:
+    with read_errors(path), pa.input_stream(str(path), compression="detect") as stream:
+        sample: bytes = stream.read(SAMPLE_BYTES)
+        ended = len(sample) < SAMPLE_BYTES
+        while not ended and sample.count(b"\n") < 4 and len(sample) < MAX_LINE_BYTES:
             more = stream.read(3 * len(sample))
             ended = len(more) < 3 * len(sample)
             sample += more
     return sample, ended
 
 
-def _block_bytes(sample: bytes) -> int:
+def _choose_block_bytes(sample: bytes) -> int:
     """Bytes to parse at a time: several times the longest line that was seen, as none may be longer."""
     longest = max(map(len, sample.split(b"\n")))
-    return max(TEXT_BLOCK, 8 * longest)
+    return max(MIN_TEXT_BLOCK, 8 * longest)
 
 
-def _text_bytes(path: Path) -> int:
+def _estimate_text_bytes(path: Path) -> int:
     """About the bytes of a text file once it is unpacked; packed numbers take a third or less."""
     packed = path.suffix.lower() in (".gz", ".zst", ".bz2")
     return path.stat().st_size * (4 if packed else 1)
 
 
-def columns_of(schema: Any) -> tuple[Column, ...]:
+def list_columns(schema: Any) -> tuple[Column, ...]:
     """The columns of an Arrow schema."""
     return tuple(Column(field.name, _kind(field.type), pa.types.is_float32(field.type)) for field in schema)
 
@@ -232,39 +232,39 @@ def _as_floats(schema: Any) -> Any:
     return pa.schema([f.with_type(pa.float64()) if pa.types.is_integer(f.type) else f for f in schema])
 
 
-def gathered(batches: Any, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+def gather_batches(batches: Any, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
     """Small batches joined until they have about so many rows, then as NumPy columns."""
     waiting: list[Any] = []
     count = 0
     for batch in batches:
         if count and count + batch.num_rows > rows:
-            yield _columns(waiting, names)
+            yield _to_columns(waiting, names)
             waiting, count = [], 0
         waiting.append(batch)
         count += batch.num_rows
     if count:
-        yield _columns(waiting, names)
+        yield _to_columns(waiting, names)
 
 
-def _columns(batches: list[Any], names: list[str]) -> dict[str, NDArray[Any]]:
-    return {name: joined([batch.column(j) for batch in batches]) for j, name in enumerate(names)}
+def _to_columns(batches: list[Any], names: list[str]) -> dict[str, Array]:
+    return {name: join_chunks([batch.column(j) for batch in batches]) for j, name in enumerate(names)}
 
 
-def joined(chunks: Sequence[Any]) -> NDArray[Any]:
+def join_chunks(chunks: Sequence[Any]) -> Array:
     """The chunks of a column as one array; a single one is not copied."""
-    arrays = [_numpy(chunk) for chunk in chunks]
+    arrays = [_to_numpy(chunk) for chunk in chunks]
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
-def _numpy(column: Any) -> NDArray[Any]:
+def _to_numpy(column: Any) -> Array:
     """A column as NumPy has it; missing numbers are NaN."""
     if _kind(column.type) == "flag" or pa.types.is_decimal(column.type) or pa.types.is_null(column.type):
         column = column.cast(pa.float64())
-    array: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    array: Array = column.to_numpy(zero_copy_only=False)
     return array
 
 
-class reading:  # noqa: N801  used as a verb: with reading(path)
+class read_errors:  # noqa: N801  used as a verb: with reading(path)
     """Turns what Arrow says about a bad file into one sentence that names it."""
 
     def __init__(self, path: Path):
@@ -279,11 +279,11 @@ class reading:  # noqa: N801  used as a verb: with reading(path)
             if what.startswith("Unknown error: Wrapping"):  # Arrow's words for bytes that are no UTF-8
                 what = "a text in it is not UTF-8; convert it first, as iconv -f cp1252 -t utf-8 does."
             elif what.startswith("JSON"):
-                what = ARROW_ROW.sub("", what).rstrip(".") + _where_broken(self._path)
+                what = ARROW_ROW.sub("", what).rstrip(".") + _find_broken_line(self._path)
             raise BadFile(f"{self._path}: cannot be read: {what}") from error
 
 
-def _where_broken(path: Path) -> str:
+def _find_broken_line(path: Path) -> str:
     """The first line that is no JSON, from 1, in words; nothing if all are, but do not go together."""
     with pa.input_stream(str(path), compression="detect") as stream, io.BufferedReader(stream) as lines:
         for number, line in enumerate(lines, 1):

@@ -32,9 +32,9 @@ class Dialect:
     """Whether each column holds numbers in the lines that were looked at."""
 
 
-def dialect_of(sample: bytes, whole: bool, name: str, delimiter: str | None = None) -> Dialect:
+def detect_dialect(sample: bytes, whole: bool, name: str, delimiter: str | None = None) -> Dialect:
     """Tell the dialect from the first bytes of a file; `whole` says that they are all of it."""
-    encoding = encoding_of(sample, name)
+    encoding = detect_encoding(sample, name)
     text = sample.decode(encoding, errors="ignore").removeprefix("\ufeff")
     if "\0" in text:
         raise BadFile(f"{name}: holds NUL bytes, so it is no text table; check what kind of file it is.")
@@ -44,17 +44,19 @@ def dialect_of(sample: bytes, whole: bool, name: str, delimiter: str | None = No
     lines = [line for line in lines if line.strip()][:200]
     if not lines:
         raise BadFile(f"{name}: empty; a table with a header and at least one row is needed.")
-    delimiter = delimiter or _delimiter(lines)
+    delimiter = delimiter or _detect_delimiter(lines)
     rows = list(csv.reader(lines, delimiter=delimiter))
-    decimal = _decimal(rows, delimiter)
+    decimal = _detect_decimal(rows, delimiter)
     header = _has_header(rows, decimal)
     width = len(rows[0])
     body = rows[1:] if header else rows
-    names = tuple(_unquoted(rows[0])) if header else tuple(f"x{j}" for j in range(width))
-    return Dialect(encoding, delimiter, decimal, header, names, tuple(_numeric(body, j, decimal) for j in range(width)))
+    names = tuple(_strip(rows[0])) if header else tuple(f"x{j}" for j in range(width))
+    return Dialect(
+        encoding, delimiter, decimal, header, names, tuple(_holds_numbers(body, j, decimal) for j in range(width))
+    )
 
 
-def encoding_of(sample: bytes, name: str) -> str:
+def detect_encoding(sample: bytes, name: str) -> str:
     """UTF-8, UTF-16 with its mark, or Windows' Western one for what is not valid UTF-8."""
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
@@ -67,7 +69,7 @@ def encoding_of(sample: bytes, name: str) -> str:
     return "utf-8"
 
 
-def _delimiter(lines: Sequence[str]) -> str:
+def _detect_delimiter(lines: Sequence[str]) -> str:
     some = lines[:50]
     best, most = ",", 1
     for delimiter in DELIMITERS:
@@ -79,7 +81,7 @@ def _delimiter(lines: Sequence[str]) -> str:
     return best
 
 
-def _decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
+def _detect_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
     if delimiter == ",":
         return "."
     cells = [cell for row in rows for cell in row]
@@ -99,15 +101,16 @@ def _has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
     if not any(numbers):
         return True
     over = [
-        _numeric(rows[1:], j, decimal) and not numbers[j] and first[j].strip() not in MISSING for j in range(len(first))
+        _holds_numbers(rows[1:], j, decimal) and not numbers[j] and first[j].strip() not in MISSING
+        for j in range(len(first))
     ]
     return any(over)
 
 
-def _numeric(rows: Sequence[Sequence[str]], j: int, decimal: str) -> bool:
+def _holds_numbers(rows: Sequence[Sequence[str]], j: int, decimal: str) -> bool:
     cells = [row[j] for row in rows if j < len(row) and row[j].strip() not in MISSING]
     return bool(cells) and all(_is_number(cell, decimal) for cell in cells)
 
 
-def _unquoted(cells: Sequence[str]) -> list[str]:
+def _strip(cells: Sequence[str]) -> list[str]:
     return [cell.strip() for cell in cells]

@@ -17,19 +17,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from numpy.typing import NDArray
-
 from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra
-from lowdim.sources.columns import near
-from lowdim.sources.formats.arrow import as_stream, columns_of, gathered
+from lowdim.sources.columns import suggest
+from lowdim.sources.formats.arrow import as_stream, gather_batches, list_columns
 from lowdim.sources.formats.table import TableReader, refuse_repeats
+from lowdim.types import Array
 
 try:
     import duckdb
 except ImportError as error:
     raise NeedsExtra.package("duckdb", "Reading DuckDB databases, and sql,", "files") from error
 
-MEMORY = 256 * 2**20
+MEMORY_BYTES = 256 * 2**20
 """Bytes that DuckDB may keep; what sorting and grouping need beyond them goes to a private folder."""
 
 LOCKS = (
@@ -47,7 +46,7 @@ DATA = '"main"."data"'
 """The table that is copied into a private database."""
 
 RESULT = '"the result of sql"'
-"""Stands for the query where its columns are told and its rows counted."""
+"""Name of the query while its columns are described and its rows counted."""
 
 
 @dataclass(frozen=True)
@@ -71,41 +70,41 @@ class DuckReader(TableReader):
         self._private = private or Path(tempfile.mkdtemp(prefix="lowdim-"))
         weakref.finalize(self, shutil.rmtree, self._private, ignore_errors=True)
         self.n_rows: int | None = None
-        with _asking(self.name), _connected(self._origin, self._private) as connection:
+        with _duckdb_errors(self.name), _connect(self._origin, self._private) as connection:
             _refuse_all_but_select(connection, sql)
             refuse_repeats(tuple(connection.sql(sql).columns), name)
             connection.execute(f"CREATE TEMP VIEW {RESULT} AS {sql}")
-            self.columns = columns_of(connection.sql(f"SELECT * FROM {RESULT} LIMIT 0").to_arrow_table().schema)
+            self.columns = list_columns(connection.sql(f"SELECT * FROM {RESULT} LIMIT 0").to_arrow_table().schema)
             if count:  # cheap where it is a table
                 self.n_rows = int(connection.sql(f"SELECT count(*) FROM {RESULT}").fetchall()[0][0])
 
-    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """Run the query anew and give its rows as they come."""
-        with _asking(self.name), _connected(self._origin, self._private) as connection:
+        with _duckdb_errors(self.name), _connect(self._origin, self._private) as connection:
             stream = connection.sql(self._sql).to_arrow_reader(min(rows, 2**16))
             try:
-                yield from gathered((batch.select(names) for batch in stream), names, rows)
+                yield from gather_batches((batch.select(names) for batch in stream), names, rows)
             finally:
                 stream.close()  # an open stream would keep the connection
 
     def reading_bytes(self, names: list[str]) -> int:
         """What DuckDB may keep."""
-        return MEMORY
+        return MEMORY_BYTES
 
 
 def database_table(path: Path, table: str | None = None) -> DuckReader:
     """One table or view of a database; the only one if none is named."""
-    tables = _tables(path)
-    table = _chosen(path, tables, table)
+    tables = _list_tables(path)
+    table = _choose_table(path, tables, table)
     return DuckReader(Origin(path), f"SELECT * FROM {tables[table]}", f"{path}, table {table}", count=True)
 
 
 def query_database(sql: str, path: Path, table: str | None = None) -> DuckReader:
     """A query over a database, in which its tables have their names and the chosen or only one is `data` as well."""
-    tables = _tables(path)
+    tables = _list_tables(path)
     only = table is not None or len(tables) == 1
     return DuckReader(
-        Origin(path, data=tables[_chosen(path, tables, table)] if only else None), sql, f"sql over {path}"
+        Origin(path, data=tables[_choose_table(path, tables, table)] if only else None), sql, f"sql over {path}"
     )
 
 
@@ -119,7 +118,7 @@ def query_table(sql: str, reader: TableReader) -> DuckReader:
     private = Path(tempfile.mkdtemp(prefix="lowdim-"))
     try:
         with (
-            _asking(reader.name),
+            _duckdb_errors(reader.name),
             duckdb.connect(str(private / "data.duckdb"), config=_settings(private)) as connection,
         ):
             connection.register("incoming", as_stream(reader))
@@ -131,14 +130,14 @@ def query_table(sql: str, reader: TableReader) -> DuckReader:
 
 
 @contextmanager
-def _connected(origin: Origin, private: Path | None) -> Iterator[Any]:
+def _connect(origin: Origin, private: Path | None) -> Iterator[Any]:
     """A locked connection that sees the data and nothing else."""
     with duckdb.connect(":memory:", config=_settings(private)) as connection:
         if origin.database is not None:
-            connection.execute(f"ATTACH {_text(origin.database)} AS origin (READ_ONLY)")
+            connection.execute(f"ATTACH {_quote_path(origin.database)} AS origin (READ_ONLY)")
             connection.execute("USE origin")
         if origin.parquet:
-            listed = ", ".join(_text(path.resolve()) for path in origin.parquet)
+            listed = ", ".join(_quote_path(path.resolve()) for path in origin.parquet)
             connection.execute(f"SET allowed_paths = [{listed}]")
         for lock in LOCKS:
             connection.execute(lock)
@@ -150,7 +149,7 @@ def _connected(origin: Origin, private: Path | None) -> Iterator[Any]:
 
 
 def _settings(private: Path | None) -> dict[str, Any]:
-    return {"threads": 1, "memory_limit": f"{MEMORY}B", "temp_directory": str(private or "")}
+    return {"threads": 1, "memory_limit": f"{MEMORY_BYTES}B", "temp_directory": str(private or "")}
 
 
 def _refuse_all_but_select(connection: Any, sql: str) -> None:
@@ -159,30 +158,30 @@ def _refuse_all_but_select(connection: Any, sql: str) -> None:
         raise BadParameter(f"sql must be one SELECT, but it is {' and '.join(kinds) or 'empty'}: {sql[:80]!r}.")
 
 
-def _tables(path: Path) -> dict[str, str]:
+def _list_tables(path: Path) -> dict[str, str]:
     """Tables and views of a database, by name; the value is quoted for SQL. Other schemas stand before a point."""
-    with _asking(str(path)), _connected(Origin(path), None) as connection:
+    with _duckdb_errors(str(path)), _connect(Origin(path), None) as connection:
         found = connection.sql(
             "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'origin' UNION ALL "
             "SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = 'origin' AND NOT internal "
             "ORDER BY ALL"
         ).fetchall()
     return {
-        name if schema == "main" else f"{schema}.{name}": f"{_quoted(schema)}.{_quoted(name)}" for schema, name in found
+        name if schema == "main" else f"{schema}.{name}": f"{_quote(schema)}.{_quote(name)}" for schema, name in found
     }
 
 
-def _chosen(path: Path, tables: Mapping[str, str], table: str | None) -> str:
+def _choose_table(path: Path, tables: Mapping[str, str], table: str | None) -> str:
     names = list(tables)
     if table is None and len(names) != 1:
         raise BadFile(f"{path}: has {len(names)} tables; name one of {', '.join(names) or 'none'}.")
     if table is not None and table not in tables:
-        raise BadFile(f"{path}: there is no table {table!r}{near(table, names)}")
+        raise BadFile(f"{path}: there is no table {table!r}{suggest(table, names)}")
     return names[0] if table is None else table
 
 
 @contextmanager
-def _asking(name: str) -> Iterator[None]:
+def _duckdb_errors(name: str) -> Iterator[None]:
     """Turns what DuckDB says into one sentence that names the data."""
     try:
         yield
@@ -194,9 +193,9 @@ def _asking(name: str) -> Iterator[None]:
         raise kind(f"{name}: {what}") from error
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _text(path: Path) -> str:
+def _quote_path(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from numpy.typing import NDArray
 
 from lowdim.errors import BadFile, BadInput, BadParameter, NeedsExtra
 from lowdim.sources.arrays import ArraySource, SparseSource, as_table, refuse_dtype, refuse_shape
-from lowdim.sources.columns import Column, Selection, near
-from lowdim.sources.formats.hdf5 import hdf5_source, opened_hdf5, refuse_foreign
+from lowdim.sources.columns import Column, Selection, suggest
+from lowdim.sources.formats.hdf5 import hdf5_source, open_file, refuse_links
 from lowdim.sources.source import Source
+from lowdim.types import Array
 
 try:
     from anndata.io import read_elem
@@ -27,23 +27,23 @@ def open_h5ad(path: Path, selection: Selection, layer: str | None = None) -> Sou
     """X, or the named layer: dense ones are read by blocks, sparse ones stay sparse. The label is a column of obs."""
     if selection.weight is not None or selection.encode:
         raise BadParameter(f"{path}: weight and encode are for tables; pass sample_weight to fit instead.")
-    with opened_hdf5(path) as file:
+    with open_file(path) as file:
         for part in ("var", "obs"):
             if part not in file:
                 raise BadFile(f"{path}: has no {part}, so it is no .h5ad file; rename it .h5 to read its arrays.")
-        name = _chosen(path, file, layer)
-        names = tuple(map(str, make_index_unique(_frame(path, file, "var").index)))
+        name = _choose_matrix(path, file, layer)
+        names = tuple(map(str, make_index_unique(_read_frame(path, file, "var").index)))
         wish = replace(selection, label=None)
         chosen = wish.of([Column(one, "number") for one in names], f"{path}, {name}", lambda column: [])
         columns = tuple(feature.name for feature in chosen.features)
         place = {one: j for j, one in enumerate(names)}
         take = None if columns == names else np.array([place[one] for one in columns])
-        beside = {} if selection.label is None else {selection.label: _label(path, file, selection.label)}
+        beside = {} if selection.label is None else {selection.label: _read_label(path, file, selection.label)}
         matrix = file[name]
         _refuse_shape(path, name, matrix, len(names))
         if hasattr(matrix, "dtype"):
             return hdf5_source(path, file, name, columns=columns, take=take, beside=beside)
-        sparse = _sparse(path, file, name)
+        sparse = _read_sparse(path, file, name)
         source = SparseSource(sparse if take is None else sparse[:, take], columns, name=f"{path}, {name}")
         source.beside = beside
         return source
@@ -68,27 +68,27 @@ def anndata_source(data: Any) -> Source:
     return ArraySource(as_table(np.asarray(data.X)), names, name="the AnnData object")
 
 
-def _chosen(path: Path, file: Any, layer: str | None) -> str:
+def _choose_matrix(path: Path, file: Any, layer: str | None) -> str:
     layers = list(file.get("layers", ()))
     if layer is not None and layer != "X":
         if layer not in layers:
-            raise BadFile(f"{path}: there is no layer {layer!r}{near(layer, ['X', *layers])}")
+            raise BadFile(f"{path}: there is no layer {layer!r}{suggest(layer, ['X', *layers])}")
         return f"layers/{layer}"
     if "X" not in file:
         raise BadFile(f"{path}: has no X; name one of its layers ({', '.join(layers) or 'none'}) as table.")
     return "X"
 
 
-def _frame(path: Path, file: Any, name: str) -> Any:
-    refuse_foreign(path, file, name)
+def _read_frame(path: Path, file: Any, name: str) -> Any:
+    refuse_links(path, file, name)
     return read_elem(file[name])
 
 
-def _label(path: Path, file: Any, label: str) -> NDArray[Any]:
-    obs = _frame(path, file, "obs")
+def _read_label(path: Path, file: Any, label: str) -> Array:
+    obs = _read_frame(path, file, "obs")
     if label not in obs.columns:
-        raise BadParameter(f"{path}: obs has no column {label!r}{near(label, list(map(str, obs.columns)))}")
-    column: NDArray[Any] = obs[label].to_numpy()
+        raise BadParameter(f"{path}: obs has no column {label!r}{suggest(label, list(map(str, obs.columns)))}")
+    column: Array = obs[label].to_numpy()
     return column
 
 
@@ -98,12 +98,12 @@ def _refuse_shape(path: Path, name: str, matrix: Any, n_names: int) -> None:
         raise BadFile(f"{path}: {name} has shape {shape}, but var has {n_names:,} names; it is damaged.")
 
 
-def _sparse(path: Path, file: Any, name: str) -> Any:
-    refuse_foreign(path, file, name)
+def _read_sparse(path: Path, file: Any, name: str) -> Any:
+    refuse_links(path, file, name)
     matrix = read_elem(file[name])
     make = scipy.sparse.csr_array if matrix.format == "csr" else scipy.sparse.csc_array
     matrix = make((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
-    matrix.check_format(full_check=True)  # pointers of a stranger must not lead out of the arrays
+    matrix.check_format(full_check=True)  # untrusted pointers must not lead out of the arrays
     refuse_dtype(matrix.dtype)
     refuse_shape(matrix.shape)
     return matrix

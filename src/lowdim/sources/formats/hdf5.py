@@ -8,8 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lowdim.errors import BadFile, LowdimError, NeedsExtra
-from lowdim.sources.formats.stored import Rows, StoredSource, chosen_array, refuse_array, refuse_hollow
+from lowdim.errors import BadFile, NeedsExtra
+from lowdim.sources.formats.stored import (
+    Rows,
+    StoredSource,
+    choose_array,
+    refuse_array,
+    refuse_unreadable,
+    refuse_unwritten,
+)
 from lowdim.sources.source import Source
 
 try:
@@ -20,12 +27,12 @@ except ImportError as error:
 
 def open_hdf5(path: Path, name: str | None = None) -> Source:
     """One array of the file: the named one, or the only one with rows and columns."""
-    with opened_hdf5(path) as file:
+    with open_file(path) as file:
         name = name.strip("/") if name is not None else None
         if name is not None:
-            refuse_foreign(path, file, name)
-        arrays = {at: (data.shape or (), data.dtype) for at, data in _arrays(file).items()}
-        name = chosen_array(str(path), name, arrays)
+            refuse_links(path, file, name)
+        arrays = {at: (data.shape or (), data.dtype) for at, data in _list_arrays(file).items()}
+        name = choose_array(str(path), name, arrays)
         return hdf5_source(path, file, name)
 
 
@@ -33,25 +40,20 @@ def hdf5_source(path: Path, file: Any, name: str, **more: Any) -> StoredSource:
     """The source of one array of an opened file, after every check; `more` goes to StoredSource."""
     data, where = file[name], f"{path}, array {name}"
     refuse_array(where, data.shape or (), data.dtype, data.chunks)
-    refuse_foreign(path, file, name)
+    refuse_links(path, file, name)
     _refuse_filters(where, data)
-    return StoredSource(partial(_rows, path, name), data.shape, data.dtype, where, chunk=data.chunks, **more)
+    return StoredSource(partial(_open_rows, path, name), data.shape, data.dtype, where, chunk=data.chunks, **more)
 
 
 @contextmanager
-def opened_hdf5(path: Path) -> Iterator[Any]:
-    """The file, opened for reading; what HDF5 says about a bad one becomes one sentence."""
-    try:
-        with h5py.File(path, "r") as file:
-            yield file
-    except LowdimError:
-        raise
-    except Exception as error:  # HDF5 and anndata end in errors of every kind on a damaged file
-        what = " ".join(str(error).split())[:200]
-        raise BadFile(f"{path}: not a readable HDF5 file ({what}); it is damaged, or not wholly written.") from error
+def open_file(path: Path) -> Iterator[Any]:
+    """The file, opened for reading. HDF5 and anndata end in errors of every kind on a damaged one."""
+    damaged = refuse_unreadable(path, "HDF5 file", "it is damaged, or not wholly written")
+    with damaged, h5py.File(path, "r") as file:
+        yield file
 
 
-def refuse_foreign(path: Path, file: Any, name: str) -> None:
+def refuse_links(path: Path, file: Any, name: str) -> None:
     """Raise an error if the name, or anything below it, leads out of the file or says far more than is stored."""
     parts = name.split("/")
     for stop in range(1, len(parts) + 1):
@@ -63,21 +65,21 @@ def refuse_foreign(path: Path, file: Any, name: str) -> None:
     item, where = file[name], f"{path}, array {name}"
     if isinstance(item, h5py.Group):
         for inner in item:
-            refuse_foreign(path, file, f"{name}/{inner}")
+            refuse_links(path, file, f"{name}/{inner}")
         return
     if item.is_virtual or item.external:
         raise BadFile(f"{where}: its numbers lie in other files, which are not followed; copy them into one file.")
-    refuse_hollow(where, (item.size or 0) * item.dtype.itemsize, item.id.get_storage_size())
+    refuse_unwritten(where, (item.size or 0) * item.dtype.itemsize, item.id.get_storage_size())
 
 
 @contextmanager
-def _rows(path: Path, name: str) -> Iterator[Rows]:
-    with opened_hdf5(path) as file:
+def _open_rows(path: Path, name: str) -> Iterator[Rows]:
+    with open_file(path) as file:
         data = file[name]
         yield lambda start, stop: data[start:stop]
 
 
-def _arrays(file: Any) -> dict[str, Any]:
+def _list_arrays(file: Any) -> dict[str, Any]:
     """Every array of the file; links are not followed."""
     found: dict[str, Any] = {}
 

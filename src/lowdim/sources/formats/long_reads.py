@@ -21,16 +21,16 @@ from lowdim.errors import BadFile
 from lowdim.runtime.machine import READ_ONLY, read_at
 from lowdim.runtime.memory import available_memory
 
-PAGE = 4096
+PAGE_BYTES = 4096
 """Direct reads begin and end at multiples of this, in the file and in memory."""
 
-FAST = 2.5e8
+MIN_DIRECT_SPEED = 2.5e8
 """Bytes a second from which a disk is read directly."""
 
-TRIAL = 2**23
+TRIAL_BYTES = 2**23
 """Bytes of the first reads, which tell how fast a disk is."""
 
-CACHED_SHARE = 8
+MAX_CACHED_PART = 8
 """A file of at most one part in so many of the free memory goes through the page cache, where others find it again."""
 
 
@@ -49,7 +49,7 @@ class LongReads:
             self._plain = os.open(self._path, READ_ONLY)
         except OSError as error:
             raise BadFile(f"{self._path}: cannot be read ({error.strerror}); check the file.") from error
-        large = CACHED_SHARE * os.fstat(self._plain).st_size > available_memory()
+        large = MAX_CACHED_PART * os.fstat(self._plain).st_size > available_memory()
         if large and hasattr(os, "O_DIRECT") and hasattr(os, "preadv"):
             with contextlib.suppress(OSError):  # file systems without direct reads say so here
                 self._direct = os.open(self._path, READ_ONLY | os.O_DIRECT)
@@ -64,12 +64,12 @@ class LongReads:
 
     def read_at(self, start: int, length: int) -> NDArray[np.uint8]:
         """(length,) bytes of the file from `start` on."""
-        first = start - start % PAGE
+        first = start - start % PAGE_BYTES
         wanted = start - first + length
-        buffer = _aligned(-(-wanted // PAGE) * PAGE)
+        buffer = _allocate(-(-wanted // PAGE_BYTES) * PAGE_BYTES)
         done = self._read_directly(buffer, first, wanted) if self._direct is not None else 0
         try:
-            done += _filled(self._plain, buffer[done:wanted], first + done, wanted - done)
+            done += _fill(self._plain, buffer[done:wanted], first + done, wanted - done)
         except OSError as error:
             raise BadFile(f"{self._path}: cannot be read ({error.strerror}); check the disk.") from error
         if done < wanted:
@@ -109,14 +109,14 @@ class LongReads:
         assert self._direct is not None
         began = time.perf_counter()
         try:
-            done = _filled(self._direct, buffer, start, wanted)
+            done = _fill(self._direct, buffer, start, wanted)
         except OSError:
             self._stop_direct_reads()
             return 0
-        if self._bytes < TRIAL:
+        if self._bytes < TRIAL_BYTES:
             self._bytes += done
             self._seconds += time.perf_counter() - began
-            if self._bytes >= TRIAL and self._bytes < FAST * self._seconds:
+            if self._bytes >= TRIAL_BYTES and self._bytes < MIN_DIRECT_SPEED * self._seconds:
                 self._stop_direct_reads()
         return done
 
@@ -126,7 +126,7 @@ class LongReads:
         self._direct = None
 
 
-def _filled(file: int, buffer: NDArray[np.uint8], start: int, wanted: int) -> int:
+def _fill(file: int, buffer: NDArray[np.uint8], start: int, wanted: int) -> int:
     """Read into a buffer until so many bytes are there, or the file ends; gives their number."""
     done = 0
     while done < wanted:
@@ -137,8 +137,8 @@ def _filled(file: int, buffer: NDArray[np.uint8], start: int, wanted: int) -> in
     return min(done, wanted)
 
 
-def _aligned(length: int) -> NDArray[np.uint8]:
+def _allocate(length: int) -> NDArray[np.uint8]:
     """Memory that begins at a page."""
-    memory = np.empty(length + PAGE, dtype=np.uint8)
-    shift = -memory.ctypes.data % PAGE
+    memory = np.empty(length + PAGE_BYTES, dtype=np.uint8)
+    shift = -memory.ctypes.data % PAGE_BYTES
     return memory[shift : shift + length]

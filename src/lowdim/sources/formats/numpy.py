@@ -11,15 +11,15 @@ from typing import Any, final
 import numpy as np
 import scipy.sparse
 from numpy.lib import format as npy
-from numpy.typing import NDArray
 
 from lowdim.errors import BadFile, Setting
 from lowdim.sources.arrays import ArraySource, SparseSource, as_table, refuse_dtype, refuse_shape
 from lowdim.sources.formats.long_reads import LongReads
-from lowdim.sources.kinds import refuse_bomb
+from lowdim.sources.formats.stored import refuse_unreadable, refuse_zip_bomb
 from lowdim.sources.source import Block, ConvertibleSource, Source
+from lowdim.types import Array
 
-SPARSE = {"indices", "indptr", "data", "shape"}
+SPARSE_ARRAYS = {"indices", "indptr", "data", "shape"}
 """Arrays of a compressed sparse matrix, as scipy.sparse.save_npz and others name them."""
 
 
@@ -49,7 +49,7 @@ class ArrayFile(ConvertibleSource):
             for start in range(0, self._total, step):
                 yield Block(start, self._read(file, start, min(step, self._total - start)))
 
-    def to_array(self) -> NDArray[Any]:
+    def to_array(self) -> Array:
         """All rows."""
         with LongReads(self._path) as file:
             return self._read(file, 0, self._total)
@@ -66,7 +66,7 @@ class ArrayFile(ConvertibleSource):
         """Say its name and shape."""
         return f"{self.title} ({self.n_rows:,} × {self.n_columns:,} {self.dtype} array)"
 
-    def _read(self, file: LongReads, start: int, rows: int) -> NDArray[Any]:
+    def _read(self, file: LongReads, start: int, rows: int) -> Array:
         a_row = self.n_columns * self._stored.itemsize
         found = file.read_at(self._offset + start * a_row, rows * a_row)
         return found.view(self._stored).reshape(rows, self.n_columns).astype(self.dtype, copy=False)
@@ -74,7 +74,7 @@ class ArrayFile(ConvertibleSource):
 
 def open_npy(path: Path) -> Source:
     """A `.npy` file, which may be larger than memory; one that is stored column by column is mapped."""
-    shape, by_columns, dtype, offset = _header(path)
+    shape, by_columns, dtype, offset = _read_header(path)
     if dtype.hasobject:
         raise BadFile(f"{path}: holds Python objects, which are never loaded; write numbers with numpy.save.")
     needed, there = offset + math.prod(shape) * dtype.itemsize, path.stat().st_size
@@ -84,7 +84,7 @@ def open_npy(path: Path) -> Source:
         raise BadFile(f"{path}: has shape {shape}, but at least one row and one column are needed.")
     refuse_dtype(dtype)
     if by_columns or len(shape) < 2:
-        return _stack(np.load(path, mmap_mode="r", allow_pickle=False), path)
+        return _open_stack(np.load(path, mmap_mode="r", allow_pickle=False), path)
     return ArrayFile(path, shape, dtype, offset)
 
 
@@ -93,18 +93,18 @@ def open_npz(path: Path, name: str | None = None) -> Source:
     if not zipfile.is_zipfile(path):  # numpy.load would leave such a file open
         raise BadFile(f"{path}: not a readable .npz archive (no zip file); write it with numpy.savez.")
     try:
-        refuse_bomb(path)
+        refuse_zip_bomb(path)
         with np.load(path, allow_pickle=False) as arrays:
-            if name is None and set(arrays.files) >= SPARSE:
-                return SparseSource(_sparse(path, arrays))
-            return _stack(arrays[_chosen(path, arrays, name)], path)
+            if name is None and set(arrays.files) >= SPARSE_ARRAYS:
+                return SparseSource(_read_sparse(path, arrays))
+            return _open_stack(arrays[_choose_array(path, arrays, name)], path)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
         if isinstance(error, BadFile):
             raise
         raise BadFile(f"{path}: not a readable .npz archive ({error}); write it with numpy.savez.") from error
 
 
-def _chosen(path: Path, arrays: Any, name: str | None) -> str:
+def _choose_array(path: Path, arrays: Any, name: str | None) -> str:
     names = list(arrays.files)
     if name is not None:
         if name not in names:
@@ -121,7 +121,7 @@ def _chosen(path: Path, arrays: Any, name: str | None) -> str:
     return str(tables[0])
 
 
-def _stack(array: NDArray[Any], path: Path) -> ArraySource:
+def _open_stack(array: Array, path: Path) -> ArraySource:
     """An array as rows; a stack of pictures, (n, height, width), as one row each."""
     flat = array.reshape(len(array), -1) if array.ndim > 2 and array.size else array
     source = ArraySource(as_table(flat), name=str(path))
@@ -133,7 +133,7 @@ def _shape_of_rows(shape: tuple[int, ...]) -> tuple[int, ...] | None:
     return tuple(shape[1:]) if len(shape) > 2 else None
 
 
-def _sparse(path: Path, arrays: Any) -> Any:
+def _read_sparse(path: Path, arrays: Any) -> Any:
     shape = tuple(map(int, arrays["shape"]))
     if "format" in arrays.files:
         kind = str(np.asarray(arrays["format"]).astype(str))
@@ -143,18 +143,16 @@ def _sparse(path: Path, arrays: Any) -> Any:
     if make is None:
         raise BadFile(f"{path}: a sparse matrix in format {kind!r}; write it as CSR or CSC.")
     matrix = make((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
-    matrix.check_format(full_check=True)  # pointers of a stranger must not lead out of the arrays
+    matrix.check_format(full_check=True)  # untrusted pointers must not lead out of the arrays
     refuse_dtype(matrix.dtype)
     refuse_shape(matrix.shape)
     return matrix
 
 
-def _header(path: Path) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
-    try:
-        with open(path, "rb") as file:
-            version = npy.read_magic(file)
-            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-            shape, by_columns, dtype = read(file)
-            return shape, by_columns, dtype, file.tell()
-    except (ValueError, OSError, EOFError) as error:
-        raise BadFile(f"{path}: not a readable .npy file ({error}); write it with numpy.save.") from error
+def _read_header(path: Path) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+    unreadable = refuse_unreadable(path, ".npy file", "write it with numpy.save", (ValueError, OSError, EOFError))
+    with unreadable, open(path, "rb") as file:
+        version = npy.read_magic(file)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        shape, by_columns, dtype = read(file)
+        return shape, by_columns, dtype, file.tell()

@@ -11,13 +11,13 @@ from typing import Any, final
 
 import pyarrow as pa
 import pyarrow.parquet
-from numpy.typing import NDArray
 
 from lowdim.errors import BadFile
 from lowdim.runtime.threads import in_order
-from lowdim.sources.formats.arrow import columns_of, gathered, joined, reading
+from lowdim.sources.formats.arrow import gather_batches, join_chunks, list_columns, read_errors
 from lowdim.sources.formats.long_reads import LongReads
 from lowdim.sources.formats.table import TableReader
+from lowdim.types import Array
 
 READ_BYTES = 2**16
 """Bytes of a Parquet column that are read at a time."""
@@ -25,10 +25,10 @@ READ_BYTES = 2**16
 PAGE_BYTES = 2**20
 """Bytes of a page of a Parquet column as writers cut them, and of its dictionary."""
 
-COLUMNS = 4
+COLUMNS_PER_TASK = 4
 """Columns that one thread decodes at a time."""
 
-LARGEST_GROUP = 2**28
+MAX_GROUP_BYTES = 2**28
 """A row group of more bytes, once decoded, is not held whole."""
 
 
@@ -42,28 +42,28 @@ class ParquetReader(TableReader):
         self._about: list[Any] = []
         schemas = []
         for path in self._paths:
-            with reading(path):
+            with read_errors(path):
                 file = pa.parquet.ParquetFile(str(path), memory_map=False)
                 schemas.append(file.schema_arrow)
                 self._about.append(file.metadata)
-        _same_columns(self._paths, schemas)
+        _refuse_other_columns(self._paths, schemas)
         self.n_rows = sum(about.num_rows for about in self._about)
-        self.columns = columns_of(schemas[0])
+        self.columns = list_columns(schemas[0])
 
-    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """Read row groups one after the other, each column by column; very large ones row by row."""
         for path, about in zip(self._paths, self._about, strict=True):
-            with reading(path), _Columns(path, about) as file:
+            with read_errors(path), _Columns(path, about) as file:
                 for group, size in enumerate(self._group_sizes(about, names)):
-                    if size <= LARGEST_GROUP:
-                        yield from _cut(file.group(group, names), about.row_group(group).num_rows, rows)
+                    if size <= MAX_GROUP_BYTES:
+                        yield from _cut_batches(file.group(group, names), about.row_group(group).num_rows, rows)
                     else:
-                        yield from gathered(file.rows(group, names, rows), names, rows)
+                        yield from gather_batches(file.rows(group, names, rows), names, rows)
 
     def reading_bytes(self, names: list[str]) -> int:
         """The largest row group; of very large ones a page, its values, its dictionary and a buffer for each column."""
         groups = [size for about in self._about for size in self._group_sizes(about, names)]
-        whole = max((size for size in groups if size <= LARGEST_GROUP), default=0)
+        whole = max((size for size in groups if size <= MAX_GROUP_BYTES), default=0)
         return max(whole, (3 * PAGE_BYTES + READ_BYTES) * len(names)) if max(groups, default=0) > whole else whole
 
     def _group_sizes(self, about: Any, names: list[str]) -> list[int]:
@@ -86,13 +86,13 @@ class _Columns:
     def __exit__(self, *error: object) -> None:
         self._opened.close()
 
-    def group(self, group: int, names: list[str]) -> dict[str, NDArray[Any]]:
+    def group(self, group: int, names: list[str]) -> dict[str, Array]:
         """A row group as NumPy columns.
 
         They are decoded a few at a time, by all threads: a reader of all columns at once would hold a page and a
         dictionary of each, which takes several times the memory, and as much time again.
         """
-        some = [names[j : j + COLUMNS] for j in range(0, len(names), COLUMNS)]
+        some = [names[j : j + COLUMNS_PER_TASK] for j in range(0, len(names), COLUMNS_PER_TASK)]
         return {name: column for part in in_order(partial(self._columns, group), some) for name, column in part.items()}
 
     def rows(self, group: int, names: list[str], rows: int) -> Iterator[Any]:
@@ -101,11 +101,11 @@ class _Columns:
         batches: Iterator[Any] = file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
         return batches
 
-    def _columns(self, group: int, names: list[str]) -> dict[str, NDArray[Any]]:
+    def _columns(self, group: int, names: list[str]) -> dict[str, Array]:
         if not hasattr(self._mine, "file"):
             self._mine.file = self._new_file(0)
         table = self._mine.file.read_row_group(group, names, use_threads=False)
-        return {name: joined(table.column(name).chunks) for name in names}
+        return {name: join_chunks(table.column(name).chunks) for name in names}
 
     def _new_file(self, buffer: int) -> Any:
         """The file opened once more; without a buffer, a column of a row group is read at once."""
@@ -113,13 +113,13 @@ class _Columns:
         return pa.parquet.ParquetFile(source, metadata=self._about, buffer_size=buffer, pre_buffer=False)
 
 
-def _cut(columns: dict[str, NDArray[Any]], n_rows: int, rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+def _cut_batches(columns: dict[str, Array], n_rows: int, rows: int) -> Iterator[Mapping[str, Array]]:
     """Columns in batches of so many rows: views."""
     for start in range(0, n_rows, rows):
         yield {name: values[start : start + rows] for name, values in columns.items()}
 
 
-def _same_columns(paths: Sequence[Path], schemas: Sequence[Any]) -> None:
+def _refuse_other_columns(paths: Sequence[Path], schemas: Sequence[Any]) -> None:
     for path, schema in zip(paths, schemas, strict=True):
         if schema.names != schemas[0].names:
             raise BadFile(

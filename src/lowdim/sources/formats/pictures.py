@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra
-from lowdim.sources.columns import Selection, names_of, refuse_other_label
-from lowdim.sources.formats.stored import Rows, StoredSource
+from lowdim.errors import BadFile, BadParameter, NeedsExtra
+from lowdim.sources.columns import Selection, name_columns_of_files, refuse_other_label
+from lowdim.sources.formats.stored import Rows, StoredSource, refuse_unreadable
 from lowdim.sources.source import Source
+from lowdim.types import Array
 
 try:
     from PIL import Image, ImageOps
@@ -29,20 +29,20 @@ except ImportError as error:
 FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP")
 """What a file must be, whatever its ending says. Pillow's other formats start other programs or are rarely tested."""
 
-MOST_PIXELS = 89_478_485
+MAX_PIXELS = 89_478_485
 """Pillow's own limit, from which on it warns; here it is an error."""
 
-DEEP = {"I;16": np.uint16, "I;16B": np.uint16, "I": np.int32, "F": np.float32}
+DEEP_MODES = {"I;16": np.uint16, "I;16B": np.uint16, "I": np.int32, "F": np.float32}
 """Grey pictures of more than 8 bits: Pillow's mode → type of the pixels."""
 
 
 def open_pictures(paths: Sequence[Path], text: str, selection: Selection) -> Source:
     """The pictures in the order of their names; height × width numbers a row, × 3 if all are in colour."""
-    beside = names_of(paths, Path(text))
+    beside = name_columns_of_files(paths, Path(text))
     refuse_other_label(text, selection.label, beside)
     if replace(selection, label=None) != Selection():
         raise BadParameter(f"{text}: columns, drop, weight and encode are for tables; pictures take only label.")
-    looks = [_look(path) for path in paths]
+    looks = [_read_header(path) for path in paths]
     size = looks[0][1]
     for path, (_, other) in zip(paths, looks, strict=True):
         if other != size:
@@ -50,14 +50,14 @@ def open_pictures(paths: Sequence[Path], text: str, selection: Selection) -> Sou
                 f"{path}: is {other[1]} × {other[0]}, but {paths[0].name} is {size[1]} × {size[0]} (height × width); "
                 "pictures read together need one size."
             )
-    mode = _common_mode(paths, [look[0] for look in looks])
-    dtype = np.dtype(DEEP.get(mode, np.uint8))
+    mode = _choose_mode(paths, [look[0] for look in looks])
+    dtype = np.dtype(DEEP_MODES.get(mode, np.uint8))
     shape = (len(paths), size[1], size[0], *((3,) if mode == "RGB" else ()))
     title = f"{text}, pictures of {size[1]} × {size[0]}{' in colour' if mode == 'RGB' else ''}"
-    return StoredSource(partial(_rows, tuple(paths), mode, shape[1:], dtype), shape, dtype, title, beside=beside)
+    return StoredSource(partial(_open_rows, tuple(paths), mode, shape[1:], dtype), shape, dtype, title, beside=beside)
 
 
-def read_picture(path: str | Path) -> NDArray[Any]:
+def read_picture(path: str | Path) -> Array:
     """The pixels of one picture in the type they are stored in, upright.
 
     Returns
@@ -66,30 +66,30 @@ def read_picture(path: str | Path) -> NDArray[Any]:
         uint8; grey ones of more bits uint16, int32 or float32.
     """
     path = Path(path)
-    mode, _ = _look(path)
-    with _opened(path) as picture:
+    mode, _ = _read_header(path)
+    with _open_picture(path) as picture:
         _refuse_reduced(path, picture)
         if mode in ("1", "P", "PA"):
             clear = mode == "PA" or "transparency" in picture.info
             picture = picture.convert("L" if mode == "1" else "RGBA" if clear else "RGB")
-        elif mode not in ("L", "LA", "RGB", "RGBA", *DEEP):
+        elif mode not in ("L", "LA", "RGB", "RGBA", *DEEP_MODES):
             raise BadFile(f"{path}: its colours are {mode}, but grey or RGB is needed; save it so.")
-        pixels: NDArray[Any] = np.array(ImageOps.exif_transpose(picture))
+        pixels: Array = np.array(ImageOps.exif_transpose(picture))
     return pixels
 
 
 def _refuse_reduced(path: Path, picture: Any) -> None:
     """Pillow opens colours of 16 bits, but throws half of the bits away without a word."""
-    if picture.mode not in DEEP and any(";16" in str(tile.args) for tile in picture.tile):
+    if picture.mode not in DEEP_MODES and any(";16" in str(tile.args) for tile in picture.tile):
         raise BadFile(
             f"{path}: has 16 bits a colour, of which only 8 would be read; save it with 8 bits, or give the array "
             "that another package reads."
         )
 
 
-def _look(path: Path) -> tuple[str, tuple[int, int]]:
+def _read_header(path: Path) -> tuple[str, tuple[int, int]]:
     """The mode and the size (width, height) of a picture, from its first bytes."""
-    with _opened(path) as picture:
+    with _open_picture(path) as picture:
         mode, size = picture.mode, picture.size
         try:
             picture.seek(1)
@@ -98,11 +98,11 @@ def _look(path: Path) -> tuple[str, tuple[int, int]]:
     raise BadFile(f"{path}: holds several frames; save them as separate pictures.")
 
 
-def _common_mode(paths: Sequence[Path], modes: Sequence[str]) -> str:
+def _choose_mode(paths: Sequence[Path], modes: Sequence[str]) -> str:
     """The mode that all are turned into: colour if all have it, else grey; more than 8 bits only if all have them."""
     if set(modes) <= {"RGB", "RGBA"}:
         return "RGB"
-    kinds = [DEEP.get(mode) for mode in modes]
+    kinds = [DEEP_MODES.get(mode) for mode in modes]
     if not any(kinds):
         return "L"
     for path, kind in zip(paths, kinds, strict=True):
@@ -113,12 +113,12 @@ def _common_mode(paths: Sequence[Path], modes: Sequence[str]) -> str:
 
 
 @contextmanager
-def _rows(paths: Sequence[Path], mode: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Iterator[Rows]:
-    def read(start: int, stop: int) -> NDArray[Any]:
+def _open_rows(paths: Sequence[Path], mode: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Iterator[Rows]:
+    def read(start: int, stop: int) -> Array:
         rows = np.empty((stop - start, *shape), dtype=dtype)
         for row, path in zip(rows, paths[start:stop], strict=True):
-            with _opened(path) as picture:
-                pixels = np.asarray(picture if mode in DEEP else picture.convert(mode))
+            with _open_picture(path) as picture:
+                pixels = np.asarray(picture if mode in DEEP_MODES else picture.convert(mode))
             if pixels.shape != shape:
                 raise BadFile(f"{path}: was {shape} when it was opened and is {pixels.shape} now; it was changed.")
             row[...] = pixels
@@ -128,22 +128,17 @@ def _rows(paths: Sequence[Path], mode: str, shape: tuple[int, ...], dtype: np.dt
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    try:
+def _open_picture(path: Path) -> Iterator[Any]:
+    with refuse_unreadable(path, "picture", "save it anew as PNG"):  # decoders end in errors of every kind
+        if not path.exists():
+            raise BadFile(f"{path}: no such file; check the path.")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # an error below
             picture = Image.open(path, formats=FORMATS)
         with picture:
-            if picture.width * picture.height > MOST_PIXELS:
+            if picture.width * picture.height > MAX_PIXELS:
                 raise BadFile(
-                    f"{path}: {picture.height:,} × {picture.width:,} pixels are more than the {MOST_PIXELS:,} that are "
+                    f"{path}: {picture.height:,} × {picture.width:,} pixels are more than the {MAX_PIXELS:,} that are "
                     "read; make it smaller first."
                 )
             yield picture
-    except (LowdimError, GeneratorExit):
-        raise
-    except FileNotFoundError as error:
-        raise BadFile(f"{path}: no such file; check the path.") from error
-    except Exception as error:  # decoders end in errors of every kind
-        what = " ".join(str(error).split())[:200]
-        raise BadFile(f"{path}: not a readable picture ({what}); save it anew as PNG.") from error

@@ -6,17 +6,18 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, final
+from typing import final
 from urllib.parse import quote
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import BadFile
 from lowdim.sources.columns import Column, Kind
+from lowdim.sources.formats.stored import refuse_unreadable
 from lowdim.sources.formats.table import TableReader
+from lowdim.types import Array
 
-CELLS = 2**20
+CELLS_PER_FETCH = 2**20
 """Cells fetched at a time: they come as Python objects, which take several times the memory of the numbers."""
 
 
@@ -27,25 +28,23 @@ class SqliteReader(TableReader):
     def __init__(self, path: Path, table: str | None = None):
         self._path = path
         self.name = str(path)
-        try:
-            with closing(self._connected()) as connection:  # leaving the connection's own block would not close it
-                self._table = self._chosen(connection, table)
-                self.name = f"{path}, table {self._table}"
-                quoted = _quoted(self._table)
-                names = [row[1] for row in connection.execute(f"PRAGMA table_info({quoted})")]
-                self.n_rows = int(connection.execute(f"SELECT count(*) FROM {quoted}").fetchone()[0])
-                kinds: list[Kind] = [_kind(connection, self._table, name) for name in names]
-        except sqlite3.Error as error:
-            raise BadFile(f"{path}: not a readable SQLite database ({error}); check what wrote it.") from error
+        unreadable = refuse_unreadable(path, "SQLite database", "check what wrote it", (sqlite3.Error,))
+        with unreadable, closing(self._connected()) as connection:  # its own block would not close a connection
+            self._table = self._chosen(connection, table)
+            self.name = f"{path}, table {self._table}"
+            quoted = _quote(self._table)
+            names = [row[1] for row in connection.execute(f"PRAGMA table_info({quoted})")]
+            self.n_rows = int(connection.execute(f"SELECT count(*) FROM {quoted}").fetchone()[0])
+            kinds: list[Kind] = [_detect_kind(connection, self._table, name) for name in names]
         self.columns = tuple(map(Column, names, kinds))
 
-    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """Read the rows in the order of the table."""
         kinds = {column.name: column.kind for column in self.columns}
-        listed = ", ".join(map(_quoted, names))
+        listed = ", ".join(map(_quote, names))
         with closing(self._connected()) as connection:
-            cursor = connection.execute(f"SELECT {listed} FROM {_quoted(self._table)}")
-            while found := cursor.fetchmany(min(rows, max(1, CELLS // len(names)))):
+            cursor = connection.execute(f"SELECT {listed} FROM {_quote(self._table)}")
+            while found := cursor.fetchmany(min(rows, max(1, CELLS_PER_FETCH // len(names)))):
                 columns = zip(*found, strict=True)
                 yield {
                     name: np.array(values, dtype=np.float64 if kinds[name] == "number" else object)
@@ -54,7 +53,7 @@ class SqliteReader(TableReader):
 
     def reading_bytes(self, names: list[str]) -> int:
         """The cells of a batch as Python's own numbers, with their tuples."""
-        return 40 * CELLS
+        return 40 * CELLS_PER_FETCH
 
     def _connected(self) -> sqlite3.Connection:
         # mode=ro: the file is never written, not even a journal
@@ -71,12 +70,12 @@ class SqliteReader(TableReader):
         return str(names[0])
 
 
-def _kind(connection: sqlite3.Connection, table: str, name: str) -> Kind:
+def _detect_kind(connection: sqlite3.Connection, table: str, name: str) -> Kind:
     """Numbers if every entry is one or NULL: SQLite's types are those of the entries, not of the columns."""
-    column = _quoted(name)
-    sql = f"SELECT count(*) FROM {_quoted(table)} WHERE typeof({column}) NOT IN ('integer', 'real', 'null')"
+    column = _quote(name)
+    sql = f"SELECT count(*) FROM {_quote(table)} WHERE typeof({column}) NOT IN ('integer', 'real', 'null')"
     return "text" if connection.execute(sql).fetchone()[0] else "number"
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

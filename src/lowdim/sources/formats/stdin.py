@@ -18,14 +18,14 @@ from lowdim.errors import BadFile
 
 STDIN = "-"
 
-PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2"}
+COMPRESSIONS = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2"}
 """First bytes of compressed texts → ending."""
 
-INSIDE = {"xl/workbook.xml": ".xlsx", "xl/workbook.bin": ".xlsb", "mimetype": ".ods", "zarr.json": ".zarr.zip"}
+ARCHIVES = {"xl/workbook.xml": ".xlsx", "xl/workbook.bin": ".xlsb", "mimetype": ".ods", "zarr.json": ".zarr.zip"}
 """A file in a zip archive that tells what it is → ending. An archive of arrays holds files called .npy."""
 
 
-COPIES: dict[str, str] = {}
+PIPE_NAMES: dict[str, str] = {}
 """Path of the copy of a pipe → the pipe as its user knows it."""
 
 
@@ -37,7 +37,7 @@ def is_pipe(text: str) -> bool:
         return False
 
 
-def spooled(text: str) -> Path:
+def spool(text: str) -> Path:
     """A private copy of what comes through the pipe, with the ending of what it is."""
     folder = Path(tempfile.mkdtemp(prefix="lowdim-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -49,15 +49,15 @@ def spooled(text: str) -> Path:
             with open(text, "rb") as pipe:
                 _copy(pipe, copy)
     except OSError as error:
-        raise BadFile(f"{called(text)}: cannot be copied to {folder} ({error}); check the room there.") from error
+        raise BadFile(f"{name_pipe(text)}: cannot be copied to {folder} ({error}); check the room there.") from error
     if not copy.stat().st_size:
-        raise BadFile(f"{called(text)}: empty; a table with at least one row is needed.")
-    copy = copy.rename(copy.with_name(copy.name + _ending(copy)))
-    COPIES[str(copy)] = called(text)
+        raise BadFile(f"{name_pipe(text)}: empty; a table with at least one row is needed.")
+    copy = copy.rename(copy.with_name(copy.name + _detect_ending(copy)))
+    PIPE_NAMES[str(copy)] = name_pipe(text)
     return copy
 
 
-def called(text: str) -> str:
+def name_pipe(text: str) -> str:
     """A pipe as its user knows it."""
     return "standard input" if text == STDIN else text
 
@@ -69,13 +69,13 @@ def _copy(pipe: IO[bytes] | None, to: Path) -> None:
         shutil.copyfileobj(pipe, file, 2**20)
 
 
-def _ending(path: Path) -> str:
-    """The ending that text files and archives need to be told apart; other kinds are told by their first bytes."""
+def _detect_ending(path: Path) -> str:
+    """The ending that distinguishes text files and archives; other kinds are recognised by their first bytes."""
     with open(path, "rb") as file:
         first = file.read(16)
     if first.startswith(b"PK\x03\x04"):
         return _ending_of_zip(path)
-    packed = next((ending for magic, ending in PACKED.items() if first.startswith(magic)), "")
+    packed = next((ending for magic, ending in COMPRESSIONS.items() if first.startswith(magic)), "")
     if not packed:
         return _ending_of_text(first)
     from lowdim.sources.formats.arrow import first_lines
@@ -98,4 +98,4 @@ def _ending_of_zip(path: Path) -> str:
     except (OSError, ValueError, zipfile.BadZipFile):
         inside = []
     arrays = ".npz" if any(name.endswith(".npy") for name in inside) else ".zip"
-    return next((ending for name, ending in INSIDE.items() if name in inside), arrays)
+    return next((ending for name, ending in ARCHIVES.items() if name in inside), arrays)

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import copy
 import math
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from lowdim.errors import BadFile, Setting
-from lowdim.sources.columns import near
+from lowdim.errors import BadFile, LowdimError, Setting
+from lowdim.sources.columns import suggest
 from lowdim.sources.source import Block, ConvertibleSource, Source
+from lowdim.types import Array, Places
 
-Rows = Callable[[int, int], NDArray[Any]]
+Rows = Callable[[int, int], Array]
 """Gives the rows from one place to another, with any number of axes."""
 
-MOST_CHUNK = 2**30
+MAX_CHUNK_BYTES = 2**30
 """Bytes of one chunk that are still read: a chunk is unpacked whole, whatever is wanted of it."""
 
-MOST_UNPACKED = 2000
+MAX_COMPRESSION = 2000
 """An array so many times larger than what is stored of it was never written: no compression reaches this."""
+
+MAX_ZIP_RATIO = 200
+"""An archive that unpacks to more than so many times its size is refused."""
 
 
 @final
@@ -40,8 +45,8 @@ class StoredSource(ConvertibleSource):
         *,
         chunk: Sequence[int] | None = None,
         columns: tuple[str, ...] | None = None,
-        take: NDArray[np.intp] | None = None,
-        beside: Mapping[str, NDArray[Any]] | None = None,
+        take: Places | None = None,
+        beside: Mapping[str, Array] | None = None,
     ):
         self._opened = opened
         self._first, self._total = 0, shape[0]
@@ -88,9 +93,23 @@ class StoredSource(ConvertibleSource):
             return rows
         return self._chunk_rows * (math.ceil(chunks) if self.most_block_bytes is None else math.floor(chunks))
 
-    def _flat(self, rows: NDArray[Any]) -> NDArray[Any]:
+    def _flat(self, rows: Array) -> Array:
         flat = np.asarray(rows, dtype=self.dtype).reshape(len(rows), self._width)
         return flat if self._take is None else flat[:, self._take]
+
+
+@contextmanager
+def refuse_unreadable(
+    where: object, what: str, remedy: str, errors: tuple[type[Exception], ...] = (Exception,)
+) -> Iterator[None]:
+    """Turn what a package says about a bad file into one sentence that names it."""
+    try:
+        yield
+    except (LowdimError, GeneratorExit):
+        raise
+    except errors as error:
+        said = " ".join(str(error).split())[:200]
+        raise BadFile(f"{where}: not a readable {what} ({said}); {remedy}.") from error
 
 
 def refuse_array(where: str, shape: tuple[int, ...], dtype: np.dtype[Any], chunk: Sequence[int] | None = None) -> None:
@@ -102,25 +121,35 @@ def refuse_array(where: str, shape: tuple[int, ...], dtype: np.dtype[Any], chunk
     if 0 in shape:
         raise BadFile(f"{where}: has shape {shape}, but at least one row and one column are needed.")
     unpacked = math.prod(chunk or (0,)) * dtype.itemsize
-    if unpacked > MOST_CHUNK:
+    if unpacked > MAX_CHUNK_BYTES:
         raise BadFile(
             f"{where}: chunks of shape {tuple(chunk or ())} take {unpacked:,} bytes each, more than the "
-            f"{MOST_CHUNK:,} that are read; write it in smaller chunks."
+            f"{MAX_CHUNK_BYTES:,} that are read; write it in smaller chunks."
         )
 
 
-def refuse_hollow(where: str, unpacked: int, stored: int) -> None:
+def refuse_unwritten(where: str, unpacked: int, stored: int) -> None:
     """Raise an error if an array says that it is far larger than what is stored of it."""
-    if unpacked > MOST_UNPACKED * max(stored, 4096):
+    if unpacked > MAX_COMPRESSION * max(stored, 4096):
         raise BadFile(f"{where}: says {unpacked:,} bytes, but only {stored:,} are stored: damaged, or never written.")
 
 
-def chosen_array(where: str, name: str | None, arrays: Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]]) -> str:
+def refuse_zip_bomb(path: Path) -> None:
+    """Raise an error if a zip archive would unpack to far more than it is; other files pass."""
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        unpacked = sum(entry.file_size for entry in archive.infolist())
+    if unpacked > MAX_ZIP_RATIO * max(path.stat().st_size, 4096):
+        raise BadFile(f"{path}: unpacks to {unpacked:,} bytes, more than {MAX_ZIP_RATIO} times its size; refused.")
+
+
+def choose_array(where: str, name: str | None, arrays: Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]]) -> str:
     """The array that was named, or the only one with rows and columns; `arrays` gives the shape and type of each."""
     tables = [at for at, (shape, dtype) in arrays.items() if len(shape) >= 2 and dtype.kind in "fiub"]
     if name is not None:
         if name not in arrays:
-            raise BadFile(f"{where}: there is no array {name!r}{near(name, tables)}")
+            raise BadFile(f"{where}: there is no array {name!r}{suggest(name, tables)}")
         return name
     found = tables or list(arrays)
     if len(found) == 1:

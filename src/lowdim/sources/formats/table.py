@@ -5,14 +5,14 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lowdim.errors import BadFile
-from lowdim.sources.columns import MOST_CATEGORIES, Column, Selection
-from lowdim.sources.source import Block, ConvertibleSource, with_weight
+from lowdim.sources.columns import MAX_CATEGORIES, Column, Selection
+from lowdim.sources.source import Block, ConvertibleSource, weigh_block
+from lowdim.types import Array, Floats
 
 
 class TableReader(ABC):
@@ -28,7 +28,7 @@ class TableReader(ABC):
     """Bytes of the file, where the number of rows is not known; a number in text takes about as many as in memory."""
 
     @abstractmethod
-    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, NDArray[Any]]]:
+    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """Give these columns, about so many rows at a time.
 
         Numbers and flags come as real arrays in which missing values are NaN, other columns as arrays of objects.
@@ -65,7 +65,7 @@ class TableSource(ConvertibleSource):
             raise _no_rows(reader.name)
 
     @property
-    def left_out(self) -> dict[str, str]:
+    def left_out(self) -> Mapping[str, str]:
         """Columns that hold no numbers: name → what they hold."""
         return self.chosen.left_out
 
@@ -89,14 +89,14 @@ class TableSource(ConvertibleSource):
             start += len(block.rows)
             weighted: Block | None = block
             if self._weight is not None and len(block.rows):
-                weighted = with_weight(block, self._weights(batch, block))
+                weighted = weigh_block(block, self._weights(batch, block))
             del batch  # or its columns would stay in memory while the next ones are read
             if weighted is not None and len(weighted.rows):
                 yield weighted
         if not start:
             raise _no_rows(self._reader.name)
 
-    def labelled(self, name: str) -> Iterator[tuple[Block, NDArray[Any]]]:
+    def labelled(self, name: str) -> Iterator[tuple[Block, Array]]:
         """Give all rows in blocks, each with one more column as it stands in the file: the labels, say."""
         start = 0
         for batch in self._reader.batches(list(dict.fromkeys([*self._names, name])), self.rows_per_block()):
@@ -110,11 +110,11 @@ class TableSource(ConvertibleSource):
         """Names of all columns of the table, also of those without numbers."""
         return [column.name for column in self._reader.columns]
 
-    def batches(self) -> Iterator[Mapping[str, NDArray[Any]]]:
+    def batches(self) -> Iterator[Mapping[str, Array]]:
         """Give all columns of the table as they stand in the file, some rows at a time."""
         return self._reader.batches(self.every_column, self.rows_per_block())
 
-    def aside(self, name: str) -> NDArray[Any]:
+    def aside(self, name: str) -> Array:
         """(n,) one column as it stands in the file: the labels, say."""
         return np.concatenate([batch[name] for batch in self._reader.batches([name], 2**16)])
 
@@ -129,16 +129,16 @@ class TableSource(ConvertibleSource):
         used = [feature.column.name for feature in self.chosen.features]
         return list(dict.fromkeys([*used, *filter(None, [self._weight])]))
 
-    def rows_of(self, batch: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+    def rows_of(self, batch: Mapping[str, Array]) -> Array:
         """(n, p) the numbers in a batch of columns of the table."""
         count = len(batch[self._names[0]])
         array = np.empty((count, self.n_columns), dtype=self.dtype, order="F")
         for j, feature in enumerate(self.chosen.features):
             values = batch[feature.column.name]
-            array[:, j] = values if feature.value is None else _texts(values) == feature.value
+            array[:, j] = values if feature.value is None else _to_texts(values) == feature.value
         return array
 
-    def _weights(self, batch: Mapping[str, NDArray[Any]], block: Block) -> NDArray[np.float64]:
+    def _weights(self, batch: Mapping[str, Array], block: Block) -> Floats:
         weight = np.asarray(batch[self._weight or ""], dtype=float)
         if not (weight >= 0).all() or np.isinf(weight).any():
             row = block.start + int(np.flatnonzero(~((weight >= 0) & np.isfinite(weight)))[0])
@@ -152,13 +152,13 @@ class TableSource(ConvertibleSource):
         """The different values of a text column, sorted; only how many are allowed, if there are more."""
         found: set[str] = set()
         for batch in self._reader.batches([column.name], 2**16):
-            found.update(_texts(batch[column.name]).tolist())
-            if len(found) > MOST_CATEGORIES:
-                return MOST_CATEGORIES
+            found.update(_to_texts(batch[column.name]).tolist())
+            if len(found) > MAX_CATEGORIES:
+                return MAX_CATEGORIES
         return sorted(found)
 
 
-def _texts(values: NDArray[Any]) -> NDArray[Any]:
+def _to_texts(values: Array) -> Array:
     """Texts as they are; a missing one is the empty text, a value like any other."""
     return np.array(["" if value is None or value != value else str(value) for value in values], dtype=object)
 

@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
 from lowdim.errors import BadFile, BadParameter, Setting
 from lowdim.sources.arrays import SparseSource
-from lowdim.sources.columns import Selection, names_of, near, refuse_other_label
-from lowdim.sources.formats.csv_dialect import encoding_of
-from lowdim.sources.formats.readers import ARRAYS, WITH_TABLES, matching, table_reader
+from lowdim.sources.columns import Selection, name_columns_of_files, refuse_other_label, suggest
+from lowdim.sources.formats.csv_dialect import detect_encoding
 from lowdim.sources.formats.table import TableReader
+from lowdim.sources.kinds import ARRAYS, SEVERAL_TABLES, find_files, open_table
 from lowdim.sources.source import Source
+from lowdim.types import Array
 
 # Documents as they are read, one text each, with their names and known classes: a folder of texts, or a table.
 
-FIELD = "text"
+TEXT_FIELD = "text"
 """Field of a table that is taken for the texts if nothing is said."""
 
-BATCH = 2**12
+TEXTS_PER_BATCH = 2**12
 """Documents that are read at a time."""
 
 
@@ -48,26 +48,26 @@ def read_documents(
     A table may be JSON lines, CSV, Parquet or Feather, also compressed. What is null in it is an empty text.
     """
     where = os.fspath(given)
-    kind, paths = matching(where)
+    kind, paths = find_files(where)
     if len(paths) == 1 and where.lower().endswith(".txt") and kind != "texts":
         raise BadFile(
             f"{where}: a .txt file is taken for one text, but many are needed: name a folder of such files, or a table "
             "with a text in each row as .jsonl, .csv or .tsv."
         )
     if kind == "texts":
-        return _of_files(paths, where, text_field, label_field)
-    if kind in (*ARRAYS, *WITH_TABLES, "h5ad", "pictures"):
+        return _read_files(paths, where, text_field, label_field)
+    if kind in (*ARRAYS, *SEVERAL_TABLES, "h5ad", "pictures"):
         raise BadFile(f"{where}: holds no texts; a folder of .txt files is needed, or JSON lines, CSV or Parquet.")
-    return _of_table(table_reader(kind, paths, where, None), text_field, label_field)
+    return _read_table(open_table(kind, paths, where, None), text_field, label_field)
 
 
-def _of_files(paths: Sequence[Path], where: str, text_field: str | None, label_field: str | None) -> Documents:
+def _read_files(paths: Sequence[Path], where: str, text_field: str | None, label_field: str | None) -> Documents:
 
     if text_field is not None:
         raise BadParameter(
             f"{where}: a folder of texts has no fields; leave ", Setting("text_field", text_field), " out."
         )
-    beside = names_of(paths, Path(where))
+    beside = name_columns_of_files(paths, Path(where))
     refuse_other_label(where, label_field, beside)
     names = tuple(beside["name"].tolist())
     classes = names if label_field == "name" else tuple(_folder(path, Path(where)) for path in paths)
@@ -81,25 +81,27 @@ def _folder(path: Path, root: Path) -> str:
     return path.parent.name if below == "." else below
 
 
-def _of_table(reader: TableReader, text_field: str | None, label_field: str | None) -> Documents:
-    field = _text_field(reader, text_field)
+def _read_table(reader: TableReader, text_field: str | None, label_field: str | None) -> Documents:
+    field = _choose_text_field(reader, text_field)
     if label_field is not None:
         _refuse_unknown(reader, label_field)
     texts: list[str] = []
     labels: list[str | None] = []
-    for batch in reader.batches([field] if label_field in (None, field) else [field, str(label_field)], BATCH):
-        texts += map(_said, batch[field])
+    for batch in reader.batches(
+        [field] if label_field in (None, field) else [field, str(label_field)], TEXTS_PER_BATCH
+    ):
+        texts += map(_to_text, batch[field])
         labels += [] if label_field is None else (class_of(value) or None for value in batch[label_field])
     names = tuple(map(str, range(1, len(texts) + 1)))
     return Documents(tuple(texts), names, tuple(labels) if label_field is not None else None)
 
 
-def _text_field(reader: TableReader, wish: str | None) -> str:
+def _choose_text_field(reader: TableReader, wish: str | None) -> str:
     kinds = {column.name: column.kind for column in reader.columns}
     texts = [name for name, kind in kinds.items() if kind == "text"]
     if wish is None:
-        if FIELD in texts or len(texts) == 1:
-            return FIELD if FIELD in texts else texts[0]
+        if TEXT_FIELD in texts or len(texts) == 1:
+            return TEXT_FIELD if TEXT_FIELD in texts else texts[0]
         listed = ", ".join(map(repr, texts)) or "none, of " + ", ".join(map(repr, kinds))
         said = f"{reader.name}: say which field holds the texts with "
         raise BadParameter(said, Setting("text_field"), f"; those of text: {listed}.")
@@ -114,14 +116,14 @@ def _refuse_unknown(reader: TableReader, wish: str) -> None:
     names = [column.name for column in reader.columns]
     if wish not in names:
         listed = ", ".join(map(repr, names))
-        guess = near(wish, names)
+        guess = suggest(wish, names)
         more = f" The fields are {listed}." if guess.endswith("?") else ""
         raise BadParameter(f"{reader.name}: there is no field {wish!r}{guess}{more}")
 
 
 def class_of(value: Any) -> str | None:
     """A known class as a text; None for what is missing (None, NaN, pandas' NA)."""
-    return None if _is_missing(value) else _said(value)
+    return None if _is_missing(value) else _to_text(value)
 
 
 def _is_missing(value: Any) -> bool:
@@ -131,7 +133,7 @@ def _is_missing(value: Any) -> bool:
         return True
 
 
-def _said(value: Any) -> str:
+def _to_text(value: Any) -> str:
     """A text, or a number as its shortest text; nothing for what is missing."""
     if _is_missing(value):
         return ""
@@ -147,17 +149,17 @@ def _said(value: Any) -> str:
 # meaning: `drop` takes a list of stop words, and `columns` exactly the words to count, such as those of an earlier
 # fit.
 
-LEAST_TEXTS = 2
+MIN_TEXTS_WITH_WORD = 2
 """A word must stand in so many texts."""
 
-MOST_WORDS = 50_000
+MAX_WORDS = 50_000
 
 
 def open_texts(paths: Sequence[Path], text: str, selection: Selection) -> Source:
     """Files of text in the order of their names; "name" and "folder" are kept aside."""
-    beside = names_of(paths, Path(text))
+    beside = name_columns_of_files(paths, Path(text))
     refuse_other_label(text, selection.label, beside)
-    return _counted(map(read_text, paths), f"{text}, texts", selection, beside)
+    return _count_words(map(read_text, paths), f"{text}, texts", selection, beside)
 
 
 def open_text_column(reader: TableReader, field: str, selection: Selection) -> Source:
@@ -166,18 +168,18 @@ def open_text_column(reader: TableReader, field: str, selection: Selection) -> S
     label = selection.label
     for wish in filter(None, (field, label)):
         if wish not in kinds:
-            raise BadParameter(f"{reader.name}: there is no column {wish!r}{near(wish, list(kinds))}")
+            raise BadParameter(f"{reader.name}: there is no column {wish!r}{suggest(wish, list(kinds))}")
     if kinds[field] != "text":
         raise BadParameter(f"{reader.name}: the column {field!r} holds no texts, so its words cannot be counted.")
-    beside = {} if label is None else {label: _column(reader, label)}
-    return _counted(_texts(reader, field), f"{reader.name}, texts of {field}", selection, beside)
+    beside = {} if label is None else {label: _read_column(reader, label)}
+    return _count_words(_read_texts(reader, field), f"{reader.name}, texts of {field}", selection, beside)
 
 
-def _counted(texts: Iterable[str], where: str, selection: Selection, beside: Mapping[str, NDArray[Any]]) -> Source:
+def _count_words(texts: Iterable[str], where: str, selection: Selection, beside: Mapping[str, Array]) -> Source:
     if selection.weight is not None or selection.encode:
         raise BadParameter(f"{where}: weight and encode are for tables; pass sample_weight to fit instead.")
     counter = CountVectorizer(
-        min_df=LEAST_TEXTS, max_features=MOST_WORDS, vocabulary=selection.columns, dtype=np.float64
+        min_df=MIN_TEXTS_WITH_WORD, max_features=MAX_WORDS, vocabulary=selection.columns, dtype=np.float64
     )
     try:
         counts = counter.fit_transform(texts)
@@ -187,7 +189,7 @@ def _counted(texts: Iterable[str], where: str, selection: Selection, beside: Map
         if selection.columns is not None:
             raise BadParameter(f"{where}: these columns cannot be counted as words: {error}") from error
         raise BadFile(
-            f"{where}: no word stands in {LEAST_TEXTS} or more of them; more or longer texts are needed."
+            f"{where}: no word stands in {MIN_TEXTS_WITH_WORD} or more of them; more or longer texts are needed."
         ) from error
     words = counter.get_feature_names_out()
     kept = ~np.isin(words, selection.drop)
@@ -198,12 +200,12 @@ def _counted(texts: Iterable[str], where: str, selection: Selection, beside: Map
     return source
 
 
-def _texts(reader: TableReader, field: str) -> Iterator[str]:
+def _read_texts(reader: TableReader, field: str) -> Iterator[str]:
     for batch in reader.batches([field], 2**12):
         yield from ("" if text is None or text != text else str(text) for text in batch[field])
 
 
-def _column(reader: TableReader, name: str) -> NDArray[Any]:
+def _read_column(reader: TableReader, name: str) -> Array:
     return np.concatenate([batch[name] for batch in reader.batches([name], 2**16)])
 
 
@@ -215,4 +217,4 @@ def read_text(path: Path) -> str:
         raise BadFile(f"{path}: cannot be read ({error.strerror}); check its permissions.") from error
     if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise BadFile(f"{path}: holds NUL bytes, so it is no text; check what kind of file it is.")
-    return data.decode(encoding_of(data + b"\n" * 4, str(path)), errors="replace")  # nothing is cut at its end
+    return data.decode(detect_encoding(data + b"\n" * 4, str(path)), errors="replace")  # nothing is cut at its end

@@ -1,6 +1,6 @@
 """Genotypes in PLINK's `.bed`, with `.bim` and `.fam` beside it.
 
-The file lies SNP by SNP, four individuals a byte: blocks of SNPs are read as they lie, rows by going through all of it.
+The file is stored SNP by SNP, four individuals a byte: blocks of SNPs are read directly, rows by a pass over the file.
 The format is that of PLINK 1.9's manual (www.cog-genomics.org/plink/1.9/formats).
 """
 
@@ -16,28 +16,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadFile, BadParameter
-from lowdim.sources.columns import Column, Selection, near
+from lowdim.sources.columns import Column, Selection, suggest
 from lowdim.sources.genotypes.snps import SnpMatch, Snps, match_snps
 from lowdim.sources.source import Block, ColumnwiseSource
-from lowdim.types import Mask
+from lowdim.types import Array, Mask, Places
 
-PLINK = ".bed"
+PLINK_ENDING = ".bed"
 """How the name of such a file ends."""
 
 MISSING = -1
 """Code of a call that is missing, where genotypes are whole numbers; where they are not, it is NaN."""
 
-HEADER = 3
+HEADER_BYTES = 3
 """Bytes before the first SNP."""
 
-COPIES = np.array([2, MISSING, 1, 0], dtype=np.int8)
+COPIES_OF_BITS = np.array([2, MISSING, 1, 0], dtype=np.int8)
 """Copies of allele A1 that two bits stand for."""
 
-FOUR_CALLS = COPIES[np.arange(256)[:, None] >> np.array([0, 2, 4, 6]) & 3].view(np.uint32).ravel()
+FOUR_CALLS = COPIES_OF_BITS[np.arange(256)[:, None] >> np.array([0, 2, 4, 6]) & 3].view(np.uint32).ravel()
 """(256,) the four calls that a byte stands for, the first individual's in its lowest bits, side by side as one number:
 one look into this table gives all four."""
 
-FAMILY = {"iid": "individual", "fid": "family"}
+FAM_COLUMNS = {"iid": "individual", "fid": "family"}
 """Columns of the .fam file that are kept aside, and what they are."""
 
 
@@ -45,11 +45,13 @@ def open_plink(path: Path, selection: Selection) -> PlinkSource:
     """Copies of the allele A1, individuals × SNPs; `columns` and `drop` choose SNPs, `label` is "iid" or "fid"."""
     if selection.weight is not None or selection.encode:
         raise BadParameter(f"{path}: weight and encode are for tables; genotypes take columns, drop and label.")
-    if selection.label is not None and selection.label not in FAMILY:
-        raise BadParameter(f"{path}: no column {selection.label!r} is kept aside{near(selection.label, list(FAMILY))}")
+    if selection.label is not None and selection.label not in FAM_COLUMNS:
+        raise BadParameter(
+            f"{path}: no column {selection.label!r} is kept aside{suggest(selection.label, list(FAM_COLUMNS))}"
+        )
     _refuse_absent(path)
-    families, individuals = _fields(path, ".fam", (0, 1))
-    snps = _snps(path)
+    families, individuals = _read_fields(path, ".fam", (0, 1))
+    snps = _read_snps(path)
     names = snps.names
     beside = {"iid": np.array(individuals, dtype=object), "fid": np.array(families, dtype=object)}
     n, p = len(individuals), len(names)
@@ -74,11 +76,12 @@ class PlinkSource(ColumnwiseSource):
     n_columns: int
     columns: tuple[str, ...]
     dtype: np.dtype[Any]
-    beside: dict[str, NDArray[Any]]
+    beside: dict[str, Array]
     title: str
     snps: Snps
     """Names and alleles of its columns."""
     repeatable = True
+    genotypes = True
     match: SnpMatch | None = None
     """How its SNPs were found, where they are those of a model."""
 
@@ -87,8 +90,8 @@ class PlinkSource(ColumnwiseSource):
         path: Path,
         shape: tuple[int, int],
         snps: Snps,
-        beside: dict[str, NDArray[Any]],
-        take: NDArray[np.intp] | None,
+        beside: dict[str, Array],
+        take: Places | None,
     ):
         self._path, self._shape, self._take = path, shape, take
         self.n_rows, self.n_columns = shape[0], len(snps.names)
@@ -98,7 +101,19 @@ class PlinkSource(ColumnwiseSource):
     def matched(self, names: tuple[str, ...], alleles: tuple[str, ...], used: Mask) -> PlinkSource:
         """The same individuals at the SNPs of a model, in its order, as copies of the alleles that it counts.
 
-        Those that are absent are missing in all of them. `used` (p,) says which the model has weights for.
+        Those that are absent are missing in all of them.
+
+        Parameters
+        ----------
+        names, alleles : tuples of p str
+            Of the SNPs of the model; both alleles as "A1 A2", of which it counts the first.
+        used : array (p,) of bool
+            Which of them the model has weights for.
+
+        Returns
+        -------
+        PlinkSource
+            `match` says how its SNPs were found.
         """
         if self.match is not None and (self.snps.names, self.snps.alleles) == (names, alleles):
             return self
@@ -110,11 +125,33 @@ class PlinkSource(ColumnwiseSource):
         return twin
 
     def read_columns(self, start: int, stop: int) -> NDArray[np.int8]:
-        """(n, stop − start) copies of allele A1: 0, 1 or 2, and −1 where the call is missing."""
+        """Copies of allele A1: 0, 1 or 2, and −1 where the call is missing.
+
+        Parameters
+        ----------
+        start, stop : int
+            Places of the first column, and of the one after the last.
+
+        Returns
+        -------
+        array
+            (n, stop − start)
+        """
         return self._read(0, self._shape[0], start, stop)
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
-        """Give some individuals after the other. Each block takes a walk through the whole file."""
+        """Give some individuals after the other. Each block takes a walk through the whole file.
+
+        Parameters
+        ----------
+        least_rows : int
+            Rows of a block, at least, where memory allows: below, merging would cost more than computing.
+
+        Returns
+        -------
+        iterator of Block
+            At least one.
+        """
         step, n = self.rows_per_block(least_rows), self.n_rows
         for start in range(0, n, step):
             calls = self._read(start, min(start + step, n), 0, self.n_columns)
@@ -137,11 +174,11 @@ class PlinkSource(ColumnwiseSource):
         return calls[:, first % 4 :][:, : last - first].T
 
     def _packed(self) -> NDArray[np.uint8]:
-        """(SNPs, bytes) as they lie in the file; mapped anew each time, so that what was read is let go of."""
+        """(SNPs, bytes) as stored; the file is mapped anew each time, so that the memory of what was read is freed."""
         n, p = self._shape
         try:
             with self._path.open("rb") as file:
-                return np.asarray(np.memmap(file, np.uint8, "r", HEADER, (p, -(-n // 4))))
+                return np.asarray(np.memmap(file, np.uint8, "r", HEADER_BYTES, (p, -(-n // 4))))
         except (OSError, ValueError) as error:
             raise BadFile(f"{self._path}: is not as it was when it was opened ({error}); open it anew.") from error
 
@@ -155,15 +192,15 @@ def _refuse_absent(path: Path) -> None:
             )
 
 
-def _snps(path: Path) -> Snps:
+def _read_snps(path: Path) -> Snps:
     """What the .bim file says: chromosome, name, place in centimorgans and in bases, and both alleles of each SNP."""
-    chromosomes, names, first, second = _fields(path, ".bim", (0, 1, 4, 5))
+    chromosomes, names, first, second = _read_fields(path, ".bim", (0, 1, 4, 5))
     pairs: dict[str, str] = {}  # few different ones: each is kept once
     alleles = [pairs.setdefault(pair, pair) for pair in map(" ".join, zip(first, second, strict=True))]
-    return Snps(_told_apart(names), tuple(map(sys.intern, chromosomes)), tuple(alleles))
+    return Snps(_make_unique(names), tuple(map(sys.intern, chromosomes)), tuple(alleles))
 
 
-def _fields(path: Path, ending: str, places: tuple[int, ...]) -> list[list[str]]:
+def _read_fields(path: Path, ending: str, places: tuple[int, ...]) -> list[list[str]]:
     """Some fields of each line of a file beside the .bed."""
     beside = path.with_suffix(ending)
     try:
@@ -179,7 +216,7 @@ def _fields(path: Path, ending: str, places: tuple[int, ...]) -> list[list[str]]
 
 
 def _refuse_size(path: Path, n: int, p: int) -> None:
-    needed, there = HEADER + -(-n // 4) * p, path.stat().st_size
+    needed, there = HEADER_BYTES + -(-n // 4) * p, path.stat().st_size
     if there != needed:
         raise BadFile(
             f"{path}: has {there:,} bytes, but {n:,} individuals (.fam) × {p:,} SNPs (.bim) take {needed:,}; it is cut "
@@ -187,7 +224,7 @@ def _refuse_size(path: Path, n: int, p: int) -> None:
         )
 
 
-def _told_apart(names: list[str]) -> tuple[str, ...]:
+def _make_unique(names: list[str]) -> tuple[str, ...]:
     """The names, with -1, -2, … behind those that were there before: SNPs without a name are all called "."."""
     taken = set(names)
     if len(taken) == len(names):

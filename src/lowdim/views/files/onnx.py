@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadInput, BadParameter, NeedsExtra
-from lowdim.models.autoencoder.record import NetworkFit
-from lowdim.results.record import LinearFit
+from lowdim.errors import BadInput, NeedsExtra
 from lowdim.runtime.files import atomic_write
-from lowdim.views.files.onnx_graphs import graph_of
+from lowdim.views.files.onnx_graphs import Graph
 from lowdim.words import column_names
 
 try:
@@ -28,30 +26,18 @@ MOST_BYTES = 2**31 - 2**20
 """What one protobuf message holds, less room for the rest of the graph."""
 
 
-def write_graph(
-    path: str | os.PathLike[str],
-    fit: LinearFit | NetworkFit,
-    *,
-    whiten: bool = False,
-    inverse: bool = False,
-    dtype: str = "float32",
-) -> None:
-    """Check the graph of a fit and write it, atomically."""
-    graph = make_graph(fit, whiten=whiten, inverse=inverse, dtype=dtype)
-    data = graph.SerializeToString(deterministic=True)
+def write_graph(path: str | os.PathLike[str], fit: Any, graph: Graph, dtype: str) -> None:
+    """Check the graph of a fit, from rows "X" to "scores" or back, and write it, atomically."""
+    data = make_model(fit, graph, dtype).SerializeToString(deterministic=True)
     with atomic_write(path) as file:
         file.write(data)
 
 
-def make_graph(
-    fit: LinearFit | NetworkFit, *, whiten: bool = False, inverse: bool = False, dtype: str = "float32"
-) -> Any:
-    """The checked ONNX model: rows "X" (n, p) to "scores" (n, k), or back with `inverse`; n is free."""
-    if dtype not in ("float32", "float64"):
-        raise BadParameter.of("export_onnx", "dtype", dtype, "'float32' or 'float64'")
+def make_model(fit: Any, graph: Graph, dtype: str) -> Any:
+    """The checked ONNX model: rows "X" (n, p) to "scores" (n, k), or back if the graph ends in rows; n is free."""
+    inverse = graph.nodes[-1].output == "X"
     given, wanted = ("scores", "X") if inverse else ("X", "scores")
     width = {"X": fit.n_columns, "scores": fit.k}
-    graph = graph_of(fit, whiten, inverse, dtype)
     needed = sum(array.nbytes for array in graph.weights.values())
     if needed > MOST_BYTES:
         raise BadInput(f"An ONNX file holds at most 2 GiB, but this model needs {needed:,} bytes; make it smaller.")
@@ -74,7 +60,7 @@ def make_graph(
     return model
 
 
-def _about(fit: LinearFit | NetworkFit, given: str) -> dict[str, str]:
+def _about(fit: Any, given: str) -> dict[str, str]:
     columns = column_names(fit)
     return {
         "lowdim": dict(fit.provenance.versions).get("lowdim", ""),

@@ -1,4 +1,7 @@
-"""Fits as graphs of a few operations, by ONNX's names, and as parts of a pipeline that skl2onnx converts."""
+"""Graphs of a few operations by ONNX's names: that of a linear fit, and as parts of a pipeline that skl2onnx converts.
+
+A model of another kind makes its graph itself (`models/autoencoder/onnx.py`).
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter
-from lowdim.models.autoencoder.record import LEAK, Layer, NetworkFit
+from lowdim.errors import BadInput
 from lowdim.results.record import LinearFit
 
 # Fits as graphs of a few operations, by ONNX's names for them, and the numbers that these need.
@@ -35,17 +37,12 @@ class Graph:
     weights: Weights
 
 
-def graph_of(fit: LinearFit | NetworkFit, whiten: bool, inverse: bool, dtype: str) -> Graph:
-    """Rows "X" to "scores", or back with `inverse`."""
-    if isinstance(fit, NetworkFit):
-        return _decoder(fit, dtype) if inverse else _encoder(fit, dtype)
+def linear_graph(fit: LinearFit, whiten: bool, inverse: bool, dtype: str) -> Graph:
+    """Rows "X" to "scores" of a linear fit, or back with `inverse`."""
     if inverse:
         return Graph([Node("Gemm", ("scores", "axes", "shift"), "X")], _back_weights(fit, whiten, dtype))
     nodes = [Node("Sub", ("X", "mean"), "centred"), Node("Gemm", ("centred", "axes", "shift"), "scores")]
     return Graph(nodes, _score_weights(fit, whiten, dtype))
-
-
-# -- linear fits --------------------------------------------------------------------------------------------------
 
 
 def _score_weights(fit: LinearFit, whiten: bool, dtype: str) -> Weights:
@@ -56,98 +53,18 @@ def _score_weights(fit: LinearFit, whiten: bool, dtype: str) -> Weights:
     axes = fit.gain[:, None] * fit.components.T
     if whiten:
         axes = axes * fit.whitening
-    mean = _narrowed(fit.mean, dtype, "means")
+    mean = narrowed(fit.mean, dtype, "means")
     shift = ((mean - fit.mean) @ axes).astype(dtype)
-    return {"mean": mean, "axes": _narrowed(axes.T, dtype, "axes", fit.undo_gain).T, "shift": shift}
+    return {"mean": mean, "axes": narrowed(axes.T, dtype, "axes", fit.undo_gain).T, "shift": shift}
 
 
 def _back_weights(fit: LinearFit, whiten: bool, dtype: str) -> Weights:
     """Scores times axes, plus the mean."""
-    axes = _narrowed(fit.axes(whiten), dtype, "axes", fit.gain)
-    return {"axes": axes, "shift": _narrowed(fit.mean, dtype, "means")}
+    axes = narrowed(fit.axes(whiten), dtype, "axes", fit.gain)
+    return {"axes": axes, "shift": narrowed(fit.mean, dtype, "means")}
 
 
-# -- networks -----------------------------------------------------------------------------------------------------
-
-
-def _encoder(fit: NetworkFit, dtype: str) -> Graph:
-    """Centred, scaled, 0 where nothing was known, then the layers."""
-    center = _narrowed(fit.center, dtype, "means")
-    weights = {
-        "center": center,
-        "center_rest": (fit.center - center).astype(dtype),  # what rounding took: rows may be far from zero
-        "scale": _narrowed(fit.scale, dtype, "scales"),
-        "zero": np.zeros((), dtype),
-    }
-    nodes = [
-        Node("Sub", ("X", "center"), "near"),
-        Node("Sub", ("near", "center_rest"), "centred"),
-        Node("Div", ("centred", "scale"), "scaled"),
-        Node("IsNaN", ("scaled",), "missing"),
-        Node("Where", ("missing", "zero", "scaled"), "entering"),
-    ]
-    return _with_layers(Graph(nodes, weights), fit.encoder, fit.activation, "entering", "scores", dtype)
-
-
-def _decoder(fit: NetworkFit, dtype: str) -> Graph:
-    """The layers, and from sums to chances or to rows."""
-    graph = _with_layers(Graph([], {}), fit.decoder, fit.activation, "scores", "sums", dtype)
-    if fit.loss == "bce":
-        graph.nodes.append(Node("Sigmoid", ("sums",), "X"))
-        return graph
-    graph.weights["scale"] = _narrowed(fit.scale, dtype, "scales")
-    graph.weights["center"] = _narrowed(fit.center, dtype, "means")
-    graph.nodes += [Node("Mul", ("sums", "scale"), "spread"), Node("Add", ("spread", "center"), "X")]
-    return graph
-
-
-def _with_layers(
-    graph: Graph, layers: tuple[Layer, ...], activation: str, given: str, wanted: str, dtype: str
-) -> Graph:
-    for i, layer in enumerate(layers):
-        last = i == len(layers) - 1
-        graph.weights[f"weights{i}"] = _narrowed(layer.weights, dtype, "weights")
-        graph.weights[f"bias{i}"] = layer.bias.astype(dtype)
-        sums = wanted if last else f"sums{i}"
-        graph.nodes.append(Node("Gemm", (given, f"weights{i}", f"bias{i}"), sums, {"transB": 1}))
-        if not last:
-            given = f"units{i}"
-            _activate(graph, activation, sums, given, dtype)
-    return graph
-
-
-def _activate(graph: Graph, activation: str, a: str, made: str, dtype: str) -> None:
-    """Operations of 2020 that every runtime has in this type."""
-    alone = {"relu": "Relu", "tanh": "Tanh", "logistic": "Sigmoid"}.get(activation)
-    if alone is not None:
-        graph.nodes.append(Node(alone, (a,), made))
-    elif activation == "silu":
-        graph.nodes += [Node("Sigmoid", (a,), f"{made}_rise"), Node("Mul", (a, f"{made}_rise"), made)]
-    elif activation == "leaky_relu":  # LeakyRelu itself is not there in float64
-        graph.weights["leak"] = np.array(LEAK, dtype)
-        graph.nodes += [Node("Mul", (a, "leak"), f"{made}_leak"), Node("Max", (a, f"{made}_leak"), made)]
-    else:
-        _activate_gelu(graph, a, made, dtype)
-
-
-def _activate_gelu(graph: Graph, a: str, made: str, dtype: str) -> None:
-    """½ a (1 + erf(a / √2))."""
-    if dtype == "float64":
-        raise BadParameter.of(
-            "export_onnx", "dtype", dtype, "'float32' for activation='gelu', as runtimes have erf in float32 only"
-        )
-    graph.weights |= {"root_half": np.array(np.sqrt(0.5), dtype), "one": np.ones((), dtype)}
-    graph.weights["half"] = np.array(0.5, dtype)
-    graph.nodes += [
-        Node("Mul", (a, "root_half"), f"{made}_narrow"),
-        Node("Erf", (f"{made}_narrow",), f"{made}_erf"),
-        Node("Add", (f"{made}_erf", "one"), f"{made}_rise"),
-        Node("Mul", (a, f"{made}_rise"), f"{made}_twice"),
-        Node("Mul", (f"{made}_twice", "half"), made),
-    ]
-
-
-def _narrowed(array: NDArray[Any], dtype: str, what: str, unit: NDArray[Any] | float = 1.0) -> NDArray[Any]:
+def narrowed(array: NDArray[Any], dtype: str, what: str, unit: NDArray[Any] | float = 1.0) -> NDArray[Any]:
     """The array in the graph's type; an error if entries that matter to their row, in these units, leave its range."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         narrow = array.astype(dtype)

@@ -18,7 +18,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput
-from lowdim.runtime.files import telling
+from lowdim.runtime.files import write_errors
 
 # Columns as cells of text files: numbers exactly, texts so that no spreadsheet takes them for formulas.
 
@@ -173,7 +173,7 @@ class NpzWriter(TableWriter):
 
     def __init__(self, name: str, file: IO[bytes], names: Sequence[str]):
         super().__init__(name, file, names)
-        with telling(name):  # a file without a name, so that nothing can be left behind
+        with write_errors(name):  # a file without a name, so that nothing can be left behind
             self._values = tempfile.TemporaryFile(dir=Path(name).parent)  # noqa: SIM115  closed by finish and abandon
         self._table: NpyWriter | None = None
         self._texts: dict[str, list[str]] = {}
@@ -190,14 +190,14 @@ class NpzWriter(TableWriter):
             self._table = NpyWriter(self.name, self._values, numbers)
         for name, kept in self._texts.items():
             kept += [text or "" for text in texts(columns.pop(name))]
-        with telling(self.name):
+        with write_errors(self.name):
             self._table.write(columns)
 
     def finish(self) -> None:
         """Put the arrays into the archive."""
         super().finish()
         assert self._table is not None
-        with telling(self.name):
+        with write_errors(self.name):
             self._table.finish()
             self._values.seek(0)
         arrays = {"columns": self._table.names, **self._texts}

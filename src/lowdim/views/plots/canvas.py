@@ -126,29 +126,32 @@ def solid_axes(width: float, height: float, ax: Any = None) -> Any:
 
 def new_figure(width: float, height: float) -> Any:
     """A figure that is drawn without a screen."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise NeedsExtra.package("matplotlib", "Drawing", "plots") from error
+    _need_matplotlib()
+    from matplotlib.figure import Figure
+
     return padded(Figure(figsize=(width, height), layout="constrained"))
 
 
 def shown_figure(width: float, height: float) -> Any:
     """A figure that notebooks and windows show, as pyplot keeps it."""
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise NeedsExtra.package("matplotlib", "Drawing", "plots") from error
+    _need_matplotlib()
+    from matplotlib import pyplot
+
     return padded(pyplot.figure(figsize=(width, height), layout="constrained"))
 
 
 def without_screen() -> None:
     """From now on no figure opens a window."""
+    _need_matplotlib().use("agg")
+
+
+def _need_matplotlib() -> Any:
+    """The package, or an error that says how to get it."""
     try:
         import matplotlib
     except ImportError as error:
         raise NeedsExtra.package("matplotlib", "Drawing", "plots") from error
-    matplotlib.use("agg")
+    return matplotlib
 
 
 def let_go(figure: Any) -> None:

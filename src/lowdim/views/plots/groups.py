@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from lowdim.errors import BadParameter, WrongShape
 from lowdim.types import Floats
 
-FEW = 12
+MOST_WHOLE_NUMBERS = 12
 """Whole numbers with at most so many different values are names of groups."""
 
-MOST = 24
+MOST_GROUPS = 24
 """Groups that are told apart; the smallest of more are one."""
 
 
@@ -73,7 +73,7 @@ class Painted:
 Colour = Groups | Shades | Painted
 
 
-def colour_of(values: Any, n: int, title: str | None = None, most: int | None = MOST) -> Colour:
+def colour_of(values: Any, n: int, title: str | None = None, most: int | None = MOST_GROUPS) -> Colour:
     """What n values say: texts and flags are groups, and so are whole numbers and dates if there are few.
 
     An array (n, 3) or (n, 4) of numbers from 0 to 1 has the colours themselves. Of more groups than `most` the smallest
@@ -96,7 +96,7 @@ def colour_of(values: Any, n: int, title: str | None = None, most: int | None = 
         numbers = given.astype(np.float64)
         known = numbers[np.isfinite(numbers)]
         whole = bool(len(known)) and bool((known == np.round(known)).all())
-        if not whole or len(np.unique(known)) > FEW:
+        if not whole or len(np.unique(known)) > MOST_WHOLE_NUMBERS:
             return Shades(np.where(np.isfinite(numbers), numbers, np.nan), title)
         return _groups([None if np.isnan(one) else int(one) for one in numbers], title, most)
     return _groups(given.tolist(), title, most)
@@ -113,7 +113,7 @@ def _as_dates(given: NDArray[Any]) -> NDArray[Any]:
 def _days(times: NDArray[Any], title: str | None, most: int | None) -> Colour:
     """Dates are numbers, and groups where they are few."""
     known = ~np.isnat(times)
-    if len(np.unique(times[known])) > FEW:
+    if len(np.unique(times[known])) > MOST_WHOLE_NUMBERS:
         days = times.astype("datetime64[us]").astype(np.float64) / 86_400e6
         return Shades(np.where(known, days, np.nan), title, dates=True)
     midnight = bool((times[known] == times[known].astype("datetime64[D]")).all())

@@ -1,4 +1,4 @@
-"""Missing values of a table, what fills them and how sure that is: the numbers, and the drawing."""
+"""Missing values of a table, what fills them and how sure that is."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.types import Floats
-from lowdim.views.plots.canvas import faded, inks, literal, note, plain, polygons, shades
+from lowdim.views.plots.canvas import faded, inks, literal, note, shades
 from lowdim.views.text.lines import percent, shortened
 
-# Where a table has holes, what fills them, and how sure that is; and how sure the scores of such rows are.
+# Which entries are missing, what fills them, and how sure that is.
 
 Places = NDArray[np.intp]
 
@@ -46,7 +46,7 @@ class Holes:
         """(p,) entries of each column that are missing."""
         return np.bincount(self.column, minlength=self.shape[1])
 
-    def within(self, rows: Places, columns: Places) -> Holes:
+    def restrict_to(self, rows: Places, columns: Places) -> Holes:
         """Those of some rows and columns, counted from 0 there."""
         line, place = _found_at(rows, self.shape[0]), _found_at(columns, self.shape[1])
         some = (line[self.row] >= 0) & (place[self.column] >= 0)
@@ -75,33 +75,6 @@ class HoleMap:
     def share(self) -> float:
         """Of all entries that are missing."""
         return self.n_missing / max(1, len(self.rows) * len(self.columns))
-
-    @property
-    def single(self) -> bool:
-        """Whether each cell is one entry."""
-        return self.missing.shape == (len(self.rows), len(self.columns))
-
-
-@dataclass(frozen=True)
-class PosteriorPlane:
-    """Rows in the plane of two components, each with what is known of its place."""
-
-    centers: Floats
-    """(n, 2) expected hidden values."""
-    outlines: Floats
-    """(n, m, 2) ellipses that hold them with probability `level`."""
-    holes: NDArray[np.int64]
-    """(n,) entries of each row that are missing."""
-    n_columns: int
-    level: float
-    names: tuple[str, str]
-    """Of the two components."""
-
-    @property
-    def areas(self) -> Floats:
-        """(n,) of the ellipses, by their outlines."""
-        x, y = np.moveaxis(self.outlines - self.centers[:, None], 2, 0)
-        return np.asarray(0.5 * np.abs((x * np.roll(y, -1, axis=1) - y * np.roll(x, -1, axis=1)).sum(axis=1)))
 
 
 def holes(rows: Floats, filled: Floats | None = None, deviations: Floats | None = None) -> Holes:
@@ -143,29 +116,6 @@ def hole_map(found: Holes, names: Sequence[str] | None = None, order: str = "giv
     )
 
 
-def posterior_plane(
-    means: Floats,
-    covariances: Floats,
-    holes: NDArray[np.int64],
-    n_columns: int,
-    names: tuple[str, str],
-    axes: tuple[int, int] = (0, 1),
-    level: float = 0.5,
-) -> PosteriorPlane:
-    """Ellipses of hidden values with means (n, k) and covariances (n, k, k), in the plane of two of them.
-
-    A Gaussian of the plane lies within the radius √(−2 log(1 − level)) with that probability.
-    """
-    two = list(axes)
-    angle = np.linspace(0.0, 2 * np.pi, 48, endpoint=False)
-    circle = np.sqrt(-2 * np.log1p(-level)) * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    values, vectors = np.linalg.eigh(covariances[:, two][:, :, two])
-    roots = (vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]) @ vectors.transpose(0, 2, 1)
-    centers = means[:, two]
-    outlines = centers[:, None] + circle @ roots
-    return PosteriorPlane(centers, outlines, holes, n_columns, level, names)
-
-
 def _spread(rows: Floats) -> Floats:
     """(p,) standard deviations of the observed entries of columns; 0 where there is none."""
     seen = ~np.isnan(rows)
@@ -200,7 +150,7 @@ def _binned(cells: Floats) -> Floats:
     return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
 
 
-# Holes of a table, what fills them and how sure that is; and rows with what is known of their place.
+# The map of them.
 
 OBSERVED = 0.16
 """How much of the ink for hints an observed cell has."""
@@ -253,32 +203,3 @@ def _scale(ax: Any, ink: Any) -> None:
     side.set_ylabel("standard deviation of a filled entry,\nover that of its column", fontsize="small")
     side.tick_params(length=2, labelsize="small")
     side.spines[:].set_visible(False)
-
-
-def draw_posterior_plane(found: PosteriorPlane, ax: Any) -> Any:
-    """A dot where each row is expected, and the ellipse that holds it; rows with holes in the colours of doubt."""
-    ink = inks(ax)
-    whole = found.holes == 0
-    ax.axhline(0, color=ink.faint, linewidth=0.5, zorder=0)
-    ax.axvline(0, color=ink.faint, linewidth=0.5, zorder=0)
-    groups = [(whole, ink.first, "rows without holes", 2), (~whole, ink.second, "rows with holes", 3)]
-    for some, colour, what, order in groups:
-        if not some.any():
-            continue
-        ax.add_collection(
-            polygons(
-                found.outlines[some],
-                facecolors=faded(colour, 0.1),
-                edgecolors=faded(colour, 0.6),
-                linewidths=0.7,
-                zorder=order,
-            )
-        )
-        ax.scatter(*found.centers[some].T, s=9, color=colour, zorder=order + 2, label=f"{int(some.sum()):,} {what}")
-    ax.update_datalim(found.outlines.reshape(-1, 2))
-    ax.autoscale_view()
-    ax.set(xlabel=f"{found.names[0]}, expected hidden value", ylabel=found.names[1])
-    ax.set_aspect("equal", adjustable="datalim")
-    note(ax, f"ellipses hold a row with probability {found.level:.0%}".replace("%", " %"))
-    ax.legend(frameon=False, fontsize="small")
-    return plain(ax)

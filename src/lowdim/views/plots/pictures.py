@@ -1,9 +1,9 @@
-"""Components, reconstructions and traversals as pictures: the numbers, and mosaics of them."""
+"""Rows as small pictures: the colours of their pixels, and mosaics of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,150 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.types import Floats
-from lowdim.views.plots.canvas import LIGHT, Inks, faded, inks, literal, polygons, signed_colours
+from lowdim.views.plots.canvas import Inks, faded, inks, literal, polygons, signed_colours
 from lowdim.views.plots.representations import row_picture
-from lowdim.views.text.lines import percent, shortened
-
-# Components, reconstructions and traversals as pictures: the numbers behind their pixels.
+from lowdim.views.text.lines import shortened
 
 Shape = tuple[int, ...]
 """(height, width) or (height, width, 3)"""
 
 PICTURE, SIGNED, PART = "picture", "signed", "part"
 """What the numbers of a tile are: those of a picture; of either sign about zero; none of them negative."""
-
-USUAL = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-"""Numbers of components that a series of reconstructions goes through."""
-
-
-@dataclass(frozen=True)
-class Tile:
-    """A picture among others."""
-
-    row: Floats
-    """(p,) in the data's units."""
-    title: str
-    kind: str
-    """PICTURE, SIGNED or PART."""
-
-
-@dataclass(frozen=True)
-class Gallery:
-    """What a model is made of, as pictures."""
-
-    tiles: tuple[Tile, ...]
-    shape: Shape
-    left_out: int
-    """Components for which there is no room."""
-    noun: str
-    """What one of these is called."""
-    caption: str
-    """What a reader should know of the titles."""
-
-
-@dataclass(frozen=True)
-class Series:
-    """Rows, and what the first 1, 2, 5, … components make of them."""
-
-    originals: Floats
-    """(m, p), NaN where nothing is known."""
-    counts: tuple[int, ...]
-    """(c,) how many components."""
-    rows: Floats
-    """(c, m, p)"""
-    errors: Floats
-    """(c, m) |x − x̂| / |x| over the entries that are known; NaN of a row that is zero."""
-    shape: Shape
-    noun: str
-
-    @property
-    def left(self) -> Floats:
-        """(m, p) what the most components leave of the rows."""
-        return np.asarray(self.originals - self.rows[-1])
-
-
-@dataclass(frozen=True)
-class Traversal:
-    """What rows would be like for all values of two components, the others at their mean."""
-
-    rows: Floats
-    """(b, a, p) from the lowest to the highest value, of the second component and of the first."""
-    across: Floats
-    """(a,) standard deviations of the first component …"""
-    up: Floats
-    """(b,) … and of the second; (0,) alone where there is only one."""
-    names: tuple[str, str]
-    shape: Shape
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """What is drawn black, and white: 1 % of the numbers may be beyond either.
-
-        Where pixels never change and are among the darkest (or lightest) of the picture in the middle, as the ground
-        of a drawing is, they are black (or white): what lies beyond is no colour of such pictures.
-        """
-        every = self.rows.reshape(-1, self.rows.shape[-1])
-        low, high = (float(end) for end in np.quantile(every, [0.01, 0.99]))
-        middle = every[len(every) // 2]
-        size = float(middle.max() - middle.min())
-        still = np.ptp(every, axis=0) <= 1e-3 * size
-        if still.any() and middle[still].min() <= middle.min() + 0.01 * size:
-            low = max(low, float(middle.min()))
-        if still.any() and middle[still].max() >= middle.max() - 0.01 * size:
-            high = min(high, float(middle.max()))
-        return low, high
-
-
-def gallery(
-    center: Floats | None,
-    components: Floats,
-    titles: Sequence[str],
-    kind: str,
-    shape: Shape,
-    most: int,
-    noun: str = "component",
-    caption: str = "",
-) -> Gallery:
-    """The mean, if there is one, and the first components (k, p), `most` at most."""
-    first = () if center is None else (Tile(center, "mean", PICTURE),)
-    tiles = tuple(Tile(row, title, kind) for row, title in zip(components[:most], titles, strict=False))
-    return Gallery((*first, *tiles), shape, max(0, len(components) - most), noun, caption)
-
-
-def series(originals: Floats, counts: Sequence[int], rows: Floats, shape: Shape, noun: str = "component") -> Series:
-    """How far each reconstruction (c, m, p) is from the rows (m, p)."""
-    known = np.isfinite(originals)
-    lengths = np.sqrt(np.where(known, originals, 0.0) ** 2 @ np.ones(originals.shape[1]))
-    off = np.sqrt(np.where(known, rows - originals, 0.0) ** 2 @ np.ones(originals.shape[1]))
-    errors = np.divide(off, lengths, out=np.full(off.shape, np.nan), where=lengths > 0)
-    return Series(originals, tuple(int(k) for k in counts), rows, errors, shape, noun)
-
-
-def usual_counts(most: int) -> tuple[int, ...]:
-    """1, 2, 5, 10, … up to all that there are, which come last."""
-    return (*(k for k in USUAL if k < most), most)
-
-
-def traversal(
-    decode: Callable[[Floats], Floats],
-    center: Floats,
-    spread: Floats,
-    axes: Sequence[int],
-    names: Sequence[str],
-    shape: Shape,
-    reach: float = 2.0,
-    steps: int = 5,
-) -> Traversal:
-    """Decode scores center + t spread, t from −reach to reach, along one or two components."""
-    across = np.linspace(-reach, reach, steps)
-    up = across if len(axes) > 1 else np.zeros(1)
-    scores = np.tile(np.asarray(center, dtype=np.float64), (len(up), len(across), 1))
-    scores[..., axes[0]] += across * spread[axes[0]]
-    if len(axes) > 1:
-        scores[..., axes[1]] += (up * spread[axes[1]])[:, None]
-    rows = np.asarray(decode(scores.reshape(-1, len(center))), dtype=np.float64)
-    both = (names[axes[0]], names[axes[1]] if len(axes) > 1 else "")
-    return Traversal(rows.reshape(len(up), len(across), -1), across, up, both, shape)
 
 
 # Many small pictures in one axes: tiles in a grid, with gaps that show the paper, and words around them.
@@ -299,76 +164,3 @@ def _words(text: str) -> str:
 def _say(ax: Any, x: float, y: float, text: str, va: str, size: float) -> None:
     if text:
         ax.text(x, y, _words(text), ha="center", va=va, fontsize=size)
-
-
-# Components, reconstructions and traversals as pictures, each a mosaic in one axes.
-
-LEGENDS = {
-    SIGNED: {"light": "red adds, blue takes away, white is zero", "dark": "red adds, blue takes away, black is zero"},
-    PART: {"light": "white is zero, black the largest", "dark": "black is zero, white the largest"},
-}
-
-GLINTS = 0.005
-"""Share of the pixels of what is left that may be beyond the strongest colour: one glint would make all others pale."""
-
-
-def gallery_lines(found: Gallery, columns: int | None = None) -> tuple[int, int]:
-    """Lines and columns of tiles: wider than high, and with full lines where that can be."""
-    count = len(found.tiles)
-    about = min(max(1, round(math.sqrt(1.6 * count * found.shape[0] / found.shape[1]))), count)
-    near = [about, about + 1, about - 1, about + 2, about + 3]
-    wide = columns or next((one for one in near if one >= 1 and count % one == 0), about)
-    return -(-count // wide), min(wide, count)
-
-
-def draw_gallery(found: Gallery, ax: Any, columns: int | None = None) -> Any:
-    """Each component as a picture, on a scale of its own."""
-    ink = inks(ax)
-    lines, wide = gallery_lines(found, columns)
-    spots = [Spot(tile_pixels(tile.row, tile.kind, found.shape, ink), above=tile.title) for tile in found.tiles]
-    grid = [spots[i * wide : (i + 1) * wide] for i in range(lines)]
-    draw_mosaic(grid, ax)
-    kinds = {tile.kind for tile in found.tiles} & set(LEGENDS)
-    paper = "light" if ink.text == LIGHT.text else "dark"
-    said = [found.caption] if found.caption else []
-    said += [LEGENDS[kind][paper] for kind in sorted(kinds)] if found.shape[2:] != (3,) else []
-    said += [f"{found.left_out:,} more {found.noun}s not shown"] if found.left_out else []
-    ax.set_xlabel("; ".join(said), fontsize="small")
-    return ax
-
-
-def draw_series(found: Series, ax: Any) -> Any:
-    """A line for each row: itself, what more and more components make of it with the error below, and what is left."""
-    ink = inks(ax)
-    left = found.left
-    sizes = np.abs(left[np.isfinite(left)])
-    most = float(np.quantile(sizes, 1 - GLINTS)) if len(sizes) else 0.0
-    grid = []
-    for i, row in enumerate(found.originals):
-        line = [Spot(picture_pixels(row, row, found.shape, ink))]
-        for j in range(len(found.counts)):
-            error = found.errors[j, i]
-            below = "" if np.isnan(error) else percent(float(error))
-            line.append(Spot(picture_pixels(found.rows[j, i], row, found.shape, ink), below=below))
-        grid.append([*line, Spot(signed_pixels(left[i], found.shape, ink, most))])
-    heads = [f"{found.noun}s: {k}" if j == 0 else f"{k}" for j, k in enumerate(found.counts)]
-    draw_mosaic(grid, ax, top=["original", *heads, "what is left"])
-    ax.set_xlabel("below each: error |x − x̂| / |x|", fontsize="small")
-    return ax
-
-
-def draw_traversal(found: Traversal, ax: Any) -> Any:
-    """What rows are like where the first component grows from left to right, and the second from below."""
-    ink = inks(ax)
-    limits = np.array(found.limits)
-    pictures = [[Spot(picture_pixels(row, limits, found.shape, ink)) for row in line] for line in found.rows[::-1]]
-    sides = [_deviations(value) for value in found.up[::-1]] if len(found.up) > 1 else []
-    draw_mosaic(pictures, ax, left=sides, top=[_deviations(value) for value in found.across])
-    ax.set_xlabel(f"{found.names[0]} →", fontsize="medium")
-    if len(found.up) > 1:
-        ax.set_ylabel(f"{found.names[1]} →", labelpad=34, fontsize="medium")
-    return ax
-
-
-def _deviations(value: float) -> str:
-    return f"{value:+.2g} sd".replace("-", "−") if value else "mean"

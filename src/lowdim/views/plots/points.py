@@ -31,7 +31,7 @@ DIRECTIONS = np.array((*BESIDE, *ACROSS), dtype=float)
 LEADER = 8.0
 """Points of type from which on a line leads to the point."""
 
-MOST = 250
+MOST_NAMES = 250
 """Names that are tried; measuring one takes about a tenth of a millisecond."""
 
 LONGEST_LABEL = 28
@@ -84,7 +84,7 @@ def put_labels(
     ink = inks(ax)
     style = {"fontsize": "small", "color": ink.text, "annotation_clip": False, "path_effects": halo(ax), **style}
     texts = []
-    for i, name in enumerate(names[:MOST]):
+    for i, name in enumerate(names[:MOST_NAMES]):
         own = {} if colors is None else {"color": colors[i]}
         leader = {"arrowstyle": "-", "color": ink.faint, "linewidth": 0.7, "shrinkA": 0.5, "shrinkB": 2.0}
         text = ax.annotate(
@@ -102,7 +102,7 @@ def put_labels(
         texts.append(text)
     note = ax.annotate("", (0, 0), xycoords="axes fraction", fontsize="x-small", color=ink.text, zorder=6)
     note.set_in_layout(False)
-    unmeasured = max(len(names) - MOST, 0)
+    unmeasured = max(len(names) - MOST_NAMES, 0)
     before_drawing(ax, lambda renderer: _place(ax, renderer, points, texts, others, note, unmeasured))
     return texts
 

@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.recipes.compare.result import COLUMNS, Comparison, Representation
-from lowdim.results.certificate import counted
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import inks, plain
 from lowdim.views.plots.points import put_labels
-from lowdim.views.text.lines import Line, percent, shortened, size, wrapped
 
 # Which columns, or words, stand out in a row: a part, a topic, a codeword.
 
@@ -108,8 +105,6 @@ LINE = 0.82
 CLIPPED = 0.01
 """Share of the pixels that may be beyond black, and beyond white: one glint would darken all the rest."""
 
-FIRST_TO_GO = ("time", "learnt", "±", "share", "basis", "k", "bytes", "codes")
-"""Columns of the table that are left out where a screen is too narrow, in this order."""
 
 RED = np.array([0.84, 0.10, 0.11])
 """Of what is negative. What is positive is black, as in Lee & Seung's figure."""
@@ -160,89 +155,6 @@ def row_picture(row: Floats, original: Floats, shape: tuple[int, ...]) -> Floats
 def grid_side(k: int) -> int:
     """Tiles of one line of the montage: the same for basis and code, so that places agree."""
     return math.isqrt(min(k, MOST_TILES) - 1) + 1
-
-
-def row_error(comparison: Comparison, one: Representation, row: int) -> float:
-    """|x − x̂| / |x| of one of the rows that are shown."""
-    original = comparison.originals[row]
-    length = float(np.linalg.norm(original))
-    return float(np.linalg.norm(original - one.rows[row])) / length if length else 0.0
-
-
-def comparison_lines(name: str, comparison: Comparison, width: int = 80) -> list[Line]:
-    """A comparison on one screen."""
-    found = comparison.representations
-    titles, *rows = _fitting(found, width)
-    shape = f"{counted(comparison.n_rows, 'row')} × {counted(comparison.n_columns, 'column')}"
-    return [
-        Line(f"{shortened(name, max(8, width - len(shape) - 2))}: {shape}", "title"),
-        Line(""),
-        Line(titles, "faint"),
-        *(Line(row) for row in rows),
-        Line(""),
-        *(wrapped("so        ", comparison.verdict(), width) if len(found) > 1 else []),
-        *wrapped("where     ", _legend(comparison, titles.split()), width, "faint"),
-    ]
-
-
-def comparison_facts(comparison: Comparison) -> dict[str, Any]:
-    """The same as plain facts, for JSON."""
-    return {
-        "rows": comparison.n_rows,
-        "columns": comparison.n_columns,
-        "held_out": comparison.n_held_out,
-        "seed": comparison.seed,
-        "models": [
-            {"name": one.name, **{column: getattr(one, column) for column in COLUMNS}}
-            for one in comparison.representations
-        ],
-        "verdict": comparison.verdict(),
-    }
-
-
-def _fitting(found: Sequence[Representation], width: int) -> list[str]:
-    """The table, titles first, with as many whole columns as this width has room for; names give way at the last."""
-    names = [shortened(one.name, max(5, width - 9)) for one in found]
-    columns = {
-        "k": [str(one.k) for one in found],
-        "error": [percent(one.error) for one in found],
-        "±": ["" if math.isnan(one.error_se) else percent(one.error_se) for one in found],
-        "learnt": [percent(one.training_error) for one in found],
-        "basis": [_plain(one.basis_sparseness) for one in found],
-        "codes": [_plain(one.code_sparseness) for one in found],
-        "bytes": ["" if math.isnan(one.bytes) else size(one.bytes) for one in found],
-        "share": ["" if math.isnan(one.of_original) else percent(one.of_original) for one in found],
-        "time": [f"{one.fit_seconds + one.code_seconds:.1f} s" for one in found],
-    }
-    for gone in (None, *FIRST_TO_GO):
-        columns.pop(gone or "", None)
-        lines = [_column(["model", *names], left=True)]
-        lines += [_column([title, *cells]) for title, cells in columns.items()]
-        table = ["  ".join(cells) for cells in zip(*lines, strict=True)]
-        if len(table[0]) <= width:
-            break
-    return table
-
-
-def _column(cells: Sequence[str], left: bool = False) -> list[str]:
-    wide = max(map(len, cells))
-    return [cell.ljust(wide) if left else cell.rjust(wide) for cell in cells]
-
-
-def _legend(comparison: Comparison, titles: Sequence[str]) -> str:
-    """What the columns are that the table has, and where the others are."""
-    said = f"error is |X − X̂| / |X| of {comparison.judged}{', and of rows learnt from' if 'learnt' in titles else ''}"
-    if "±" in titles:
-        said += "; ± is its standard error, by how these rows differ"
-    sparse = [title for title in ("basis", "codes") if title in titles]
-    if sparse:
-        said += f"; {' and '.join(sparse)}: how sparse, from 0 to 1 (Hoyer)"
-    narrow = [title for title in FIRST_TO_GO if title not in titles]
-    return f"{said}; no room for {', '.join(narrow)}, which -o and --json have" if narrow else said
-
-
-def _plain(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.2f}"
 
 
 def tile_picture(row: Floats, shape: tuple[int, ...]) -> Floats:

@@ -1,4 +1,4 @@
-"""Rows along one, two or three components: the numbers, and the drawing."""
+"""Rows along one, two or three components."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadParameter, WrongShape
-from lowdim.results.certificate import counted
+from lowdim.errors import BadParameter
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import inks, literal, note, plain
 from lowdim.views.plots.groups import Colour, Groups
 from lowdim.views.plots.points import draw_points, group_look, put_labels
 from lowdim.views.text.lines import percent, shortened
+from lowdim.words import plural
 
 # Rows along one, two or three components.
 
@@ -66,8 +66,6 @@ def score_map(
     A group needs three rows that are not on a line for an ellipse.
     """
     points = np.asarray(scores, dtype=np.float64)[:, [axis - 1 for axis in axes]]
-    if names is not None and len(names) != len(points):
-        raise WrongShape(f"names has {len(names):,} names, but there are {len(points):,} rows: one for each.")
     listed = None if names is None else tuple(map(str, names))
     if level is None:
         return ScoreMap(points, tuple(titles), colour, listed)
@@ -104,14 +102,14 @@ def axis_titles(prefix: str, axes: Sequence[int], shares: Floats | None) -> list
     return [f"{word} ({percent(float(shares[axis - 1]))})" for word, axis in zip(words, axes, strict=True)]
 
 
-def checked_axes(axes: Any, k: int, most: int = 3, least: int = 1) -> tuple[int, ...]:
+def check_axes(axes: Any, k: int, most: int = 3, least: int = 1) -> tuple[int, ...]:
     """Axes, counted from 1, as a tuple; None: the first two, or as many as there are."""
     if axes is None:
         axes = tuple(range(1, min(2, k, most) + 1))
     if k < least:
         alone = "one component alone" if k == 1 else f"{k} components"
         raise BadParameter(
-            f"This figure needs {counted(least, 'component')}, but the model has {alone}: fit it with more, or "
+            f"This figure needs {plural(least, 'component')}, but the model has {alone}: fit it with more, or "
             "draw its scores."
         )
     given = tuple(np.atleast_1d(np.asarray(axes)).tolist())

@@ -19,7 +19,7 @@ from lowdim.types import Floats
 
 Json = dict[str, Any]
 
-FEW = 2_000_000
+MOST_FLOATS = 2_000_000
 """Entries up to which float32 is used; beyond, codes of two bytes are as good as a screen and half the size."""
 
 MISSING = 65535
@@ -68,7 +68,7 @@ def table(values: NDArray[Any]) -> Json:
         whole = np.isfinite(values).all() and (values == np.rint(values)).all() and values.size > 0
         if whole and values.min() >= 0 and values.max() <= 255:
             return uint8(values)
-    return float32(values) if values.size <= FEW else uint16(values)
+    return float32(values) if values.size <= MOST_FLOATS else uint16(values)
 
 
 def _blob(kind: str, values: NDArray[Any]) -> Json:

@@ -1,4 +1,4 @@
-"""The file: script, style and data in one HTML page that needs no network and may not use any."""
+"""The page of a fit, and its file: script, style and data in one HTML page that may not use any network."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ import hashlib
 import html
 import json
 import os
+from dataclasses import replace
 from importlib.resources import files
 
+from lowdim.errors import BadInput
 from lowdim.runtime.files import atomic_write
-from lowdim.views.report.payload import Payload
+from lowdim.types import Floats
+from lowdim.views.overview import Number, Overview, Trust
+from lowdim.views.report.payload import Columns, MadeBy, Payload, Proof, ReportContext, Section, Spectrum, shown_rows
+from lowdim.views.text.card import swamped_in_words
+from lowdim.views.text.lines import percent
 
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 """Characters that could end the element which holds the data; JSON reads the escapes as the same characters."""
@@ -61,3 +67,75 @@ def _bundled(name: str) -> str:
 
 def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+# The page of a fit: what its overview says at the head, and below it what only pages show.
+
+
+def page_of(
+    seen: Overview,
+    scores: Floats | None,
+    context: ReportContext,
+    *sections: Section,
+    spectrum: Spectrum | None = None,
+    columns: Columns | None = None,
+) -> Payload:
+    """All that a page shows of a fit, with scores (n, k) of rows, or without any rows."""
+    k = len(seen.axes)
+    if scores is not None and scores.shape[1] != k:
+        raise BadInput(f"The fit has {k} components, but the scores have {scores.shape[1]}: pass its own scores.")
+    return Payload(
+        title=context.title,
+        model=seen.model,
+        lead=seen.lead,
+        axes=seen.axes,
+        facts=_facts(seen),
+        proof=proof_of(seen.trust),
+        made=_made_by(seen, context),
+        spectrum=spectrum,
+        rows=None if scores is None else shown_rows(scores, context),
+        columns=columns,
+        picture=None if columns is None else context.picture,
+        warnings=(*context.warnings, *_swamped(seen)),
+        sections=(*sections, *context.sections),
+    )
+
+
+def replace_head(seen: Overview, page: Payload) -> Payload:
+    """The page of a linear fit under the head of a model that is built on it."""
+    return replace(page, model=seen.model, lead=seen.lead, facts=_facts(seen))
+
+
+def sentence(text: str) -> str:
+    """A capital letter and a full stop."""
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+
+
+def proof_of(trust: Trust) -> Proof:
+    """How far the numbers can be trusted, for a page."""
+    said = trust.sentence.removeprefix("certified: ").removeprefix("reached: ")
+    said = said.removeprefix("NOT reached: ") if trust.badge else said
+    return Proof(trust.badge or trust.word, trust.reached, sentence(said), trust.meaning)
+
+
+def _facts(seen: Overview) -> tuple[Number, ...]:
+    n, p = seen.fit.n_rows, seen.fit.n_columns
+    missing = (Number("missing values", f"{seen.missing:,}", percent(seen.missing / (n * p))),) if seen.missing else ()
+    return (Number("rows", f"{n:,}"), Number("columns", f"{p:,}", seen.scaling), *missing, *seen.numbers)
+
+
+def _made_by(seen: Overview, context: ReportContext) -> MadeBy:
+    """How the same page is made again."""
+    made = seen.made
+    if made is None:
+        return MadeBy(context.python, context.cli, ())
+    facts = (("data", made.data), ("solver", made.solver), ("why this solver", made.reason), ("seed", made.seed))
+    known = tuple((name, text) for name, text in facts if text not in ("", "None"))
+    return MadeBy(context.python, context.cli, known + made.versions)
+
+
+def _swamped(seen: Overview) -> tuple[str, ...]:
+    """That a few columns on a large scale hold nearly everything."""
+    if not seen.swamped.found:
+        return ()
+    return (f"{swamped_in_words(*seen.swamped)}; scaling gives all columns the same weight.",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sized
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput
 from lowdim.results.k_choice import KChoice
 from lowdim.types import Floats
-from lowdim.views.overview import Fact
+from lowdim.views.overview import Number
 from lowdim.views.plots.groups import Groups, Painted, Shades, colour_of
 from lowdim.views.plots.rows import OutlierMap
 from lowdim.views.report import encode
@@ -23,7 +23,7 @@ from lowdim.views.report.encode import Json
 RowColour = Groups | Shades
 """What a column says of rows: their group, or a number."""
 
-COLOURS = 7
+MOST_COLOURED_GROUPS = 7
 """Groups that can be told apart by their colours; further ones are grey."""
 
 
@@ -42,7 +42,7 @@ def colour_column(name: str, values: Any) -> RowColour:
         given = np.array([None if isinstance(one, str) and not one else one for one in given.tolist()], dtype=object)
     found = colour_of(given, len(given), name, most=None)
     assert not isinstance(found, Painted)
-    return _largest_first(found) if isinstance(found, Groups) and len(found.names) > COLOURS else found
+    return _largest_first(found) if isinstance(found, Groups) and len(found.names) > MOST_COLOURED_GROUPS else found
 
 
 def _largest_first(found: Groups) -> Groups:
@@ -54,7 +54,7 @@ def _largest_first(found: Groups) -> Groups:
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class ReportContext:
     """What a report says beside the fit."""
 
     title: str
@@ -97,7 +97,23 @@ class Beside:
 FORMAT = 1
 
 
-DAYS = 365.2425
+def _fields(part: Any) -> Json:
+    """The fields of a part of a page by their names."""
+    return {one.name: _plain(getattr(part, one.name)) for one in fields(part)}
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold: arrays of numbers as blobs, parts as they say or field by field."""
+    if isinstance(value, np.ndarray):
+        return encode.float32(value)
+    if isinstance(value, (tuple, list)):
+        return [_plain(one) for one in value]
+    if hasattr(value, "as_json"):
+        return value.as_json()
+    return _fields(value) if is_dataclass(value) else value
+
+
+DAYS_OF_A_YEAR = 365.2425
 """Of a year: dates are told in years."""
 
 
@@ -174,7 +190,7 @@ class Rows:
 
 def _colour(one: RowColour) -> Json:
     if isinstance(one, Shades):
-        numbers = 1970 + one.values / DAYS if one.dates else one.values
+        numbers = 1970 + one.values / DAYS_OF_A_YEAR if one.dates else one.values
         return {
             "name": f"{one.title} (year)" if one.dates else one.title,
             "kind": "number",
@@ -208,22 +224,6 @@ class Columns:
     link: str = "identity"
     """What turns the sum into an expected entry: "identity", "logistic" or "exp"."""
 
-    def as_json(self) -> Json:
-        """Numbers as blobs, names as texts."""
-        known = self.correlations
-        return {
-            "names": list(self.names),
-            "loadings": encode.float32(self.loadings),
-            "mean": encode.float32(self.mean),
-            "gain": encode.float32(self.gain),
-            "deviations": None if self.deviations is None else encode.float32(self.deviations),
-            "correlations": None if known is None else encode.float32(known),
-            "entry": self.entry,
-            "signed": self.signed,
-            "origin": None if self.origin is None else encode.float32(self.origin),
-            "link": self.link,
-        }
-
 
 @dataclass(frozen=True)
 class Proof:
@@ -233,11 +233,7 @@ class Proof:
     good: bool
     sentence: str
     meaning: str
-    """The same for somebody who has never heard of it."""
-
-    def as_json(self) -> Json:
-        """Word, sentence, meaning."""
-        return {"word": self.word, "good": self.good, "sentence": self.sentence, "meaning": self.meaning}
+    """The same in plain words, for readers who are new to it."""
 
 
 @dataclass(frozen=True)
@@ -248,10 +244,6 @@ class MadeBy:
     cli: str
     facts: tuple[tuple[str, str], ...]
     """Solver, reason, seed, versions: name and value."""
-
-    def as_json(self) -> Json:
-        """Lines to copy, and facts."""
-        return {"python": self.python, "cli": self.cli, "facts": [list(one) for one in self.facts]}
 
 
 @dataclass(frozen=True)
@@ -265,12 +257,8 @@ class Section:
     first: bool = False
     """Whether it is what the model is about, and stands before all else."""
 
-    def as_json(self) -> Json:
-        """Kind, title and data."""
-        return {"kind": self.kind, "title": self.title, "data": dict(self.data), "first": self.first}
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Payload:
     """All that a page shows. Parts that a model does not have are None, and the page goes without them."""
 
@@ -280,34 +268,19 @@ class Payload:
     """The finding in one sentence, below the title."""
     axes: tuple[str, ...]
     """(k,) names of the components."""
-    facts: tuple[Fact, ...]
+    facts: tuple[Number, ...]
+    warnings: tuple[str, ...] = ()
     proof: Proof
     made: MadeBy
     spectrum: Spectrum | None = None
     rows: Rows | None = None
     columns: Columns | None = None
     picture: tuple[int, ...] | None = None
-    warnings: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
 
     def as_json(self) -> Json:
         """The whole page."""
-        return {
-            "format": FORMAT,
-            "title": self.title,
-            "model": self.model,
-            "lead": self.lead,
-            "axes": list(self.axes),
-            "facts": [asdict(one) for one in self.facts],
-            "warnings": list(self.warnings),
-            "proof": self.proof.as_json(),
-            "made": self.made.as_json(),
-            "spectrum": None if self.spectrum is None else self.spectrum.as_json(),
-            "rows": None if self.rows is None else self.rows.as_json(),
-            "columns": None if self.columns is None else self.columns.as_json(),
-            "picture": None if self.picture is None else list(self.picture),
-            "sections": [one.as_json() for one in self.sections],
-        }
+        return {"format": FORMAT, **_fields(self)}
 
 
 # Which rows a page shows: all of them, or a sample that it names as such.
@@ -322,46 +295,46 @@ SEED = 0
 """Of the sample; the same rows each time."""
 
 
-def shown_rows(scores: Floats, beside: Beside) -> Rows:
+def shown_rows(scores: Floats, context: ReportContext) -> Rows:
     """Scores (n, k) with what is known about their rows."""
     n = len(scores)
-    _check(n, beside)
-    places = None if beside.held is not None else _sample(n, MOST_ROWS)
+    _check(n, context)
+    places = None if context.held is not None else sample_places(n, MOST_ROWS)
     which: NDArray[np.intp] | slice = slice(None) if places is None else places
     shown = n if places is None else len(places)
-    values, held, limits, names = beside.values, beside.held, beside.limits, beside.row_names
+    values, held, limits, names = context.values, context.held, context.limits, context.row_names
     if values is not None and held is None:
-        held = _sample(shown, max(1, MOST_CELLS // max(1, values.shape[1])))
+        held = sample_places(shown, max(1, MOST_CELLS // max(1, values.shape[1])))
         values = values[which] if held is None else values[which][held]
     return Rows(
-        n if beside.total is None else beside.total,
+        n if context.total is None else context.total,
         scores[which],
         None if names is None else names if places is None else tuple(names[i] for i in places),
-        places if beside.places is None else beside.places[which],
+        places if context.places is None else context.places[which],
         values,
         held,
-        tuple(one.of(which) for one in beside.colours),
+        tuple(one.of(which) for one in context.colours),
         None if limits is None else limits.of(which),
-        beside.no_limits,
+        context.no_limits,
     )
 
 
-def _sample(n: int, most: int) -> NDArray[np.intp] | None:
+def sample_places(n: int, most: int) -> NDArray[np.intp] | None:
     """`most` of n places, in order; None if there are not more."""
     if n <= most:
         return None
     return np.sort(np.random.default_rng(SEED).choice(n, most, replace=False)).astype(np.intp)
 
 
-def _check(n: int, beside: Beside) -> None:
+def _check(n: int, context: ReportContext) -> None:
     """An error if something does not belong to these rows."""
-    parts: list[tuple[str, Sized]] = [(f"the colour column {one.title!r}", one) for one in beside.colours]
-    if beside.values is not None and beside.held is None:
-        parts.append(("values", beside.values))
-    if beside.row_names is not None:
-        parts.append(("row_names", beside.row_names))
-    if beside.limits is not None:
-        parts += [("limits.t2", beside.limits.t2), ("limits.q", beside.limits.q)]
+    parts: list[tuple[str, Sized]] = [(f"the colour column {one.title!r}", one) for one in context.colours]
+    if context.values is not None and context.held is None:
+        parts.append(("values", context.values))
+    if context.row_names is not None:
+        parts.append(("row_names", context.row_names))
+    if context.limits is not None:
+        parts += [("limits.t2", context.limits.t2), ("limits.q", context.limits.q)]
     for what, part in parts:
         if len(part) != n:
             raise BadInput(f"A report of {n:,} scored rows got {len(part):,} in {what}: pass those of the same rows.")

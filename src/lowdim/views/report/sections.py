@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from lowdim.results.uncertainty import Intervals, Uncertainty
 from lowdim.types import Floats
+from lowdim.views.overview import SearchPath
 from lowdim.views.plots.missing import Holes
-from lowdim.views.plots.paths import SearchPath
 from lowdim.views.plots.representations import leading, row_picture
 from lowdim.views.report import encode
 from lowdim.views.report.encode import picture_uri
@@ -40,7 +40,7 @@ def holes_section(
     (n, p), missing = found.shape, found.missing
     rows = _most(np.bincount(found.row, minlength=n), MOST_MAP_ROWS)
     places = _most(missing, MOST_MAP_COLUMNS)
-    shown = found.within(rows, places)
+    shown = found.restrict_to(rows, places)
     return Section(
         "holes",
         "Missing values",
@@ -154,26 +154,29 @@ def row_looks(row: Floats, columns: Sequence[str], pixels: Floats | None) -> dic
     }
 
 
+def section_of_parts(
+    title: str, noun: str, what: str, parts: list[dict[str, Any]], count: int, *, signed: bool, **more: Any
+) -> Section:
+    """The first parts or groups of so many, each with its name, its share and its looks; `what` its entries are."""
+    shown = {"noun": noun, "what": what, "parts": parts, "more": count - len(parts), "signed": signed}
+    return Section("parts", title, shown | more, first=True)
+
+
 # How a search went: likelihood or loss by step, and of a network by epoch.
 
 
+def curves_section(title: str, what: str, unit: str, curves: Mapping[str, Floats], **more: Any) -> Section:
+    """What was sought after every step, one curve or several; `more`: best, rises, good, word, sentence."""
+    listed = [{"name": name, "values": encode.float32(values)} for name, values in curves.items()]
+    return Section("search", title, {"what": what, "unit": unit, "curves": listed, **more})
+
+
 def search_section(found: SearchPath, sentence: str) -> Section:
-    """What was sought, after every step."""
-    prior = [] if found.prior is None else [{"name": "with the log-prior", "values": encode.float32(found.prior)}]
-    return Section(
-        "search",
-        "How the answer was found",
-        {
-            "what": found.what,
-            "unit": found.step,
-            "curves": [{"name": found.what, "values": encode.float32(found.values)}, *prior],
-            "best": None,
-            "rises": found.rises,
-            "good": found.converged,
-            "word": "stood still" if found.converged else "stopped before it stood still",
-            "sentence": sentence,
-        },
-    )
+    """What an iterative fit raised or lowered."""
+    curves = {found.what: found.values} | ({} if found.prior is None else {"with the log-prior": found.prior})
+    good, word = found.converged, "stood still" if found.converged else "stopped before it stood still"
+    ended = {"best": None, "rises": found.rises, "good": good, "word": word, "sentence": sentence}
+    return curves_section("How the answer was found", found.what, found.step, curves, **ended)
 
 
 # A small table: tests of axes, rates of a recogniser, models side by side.

@@ -7,10 +7,9 @@ from html import escape
 
 import numpy as np
 
-from lowdim.results.certificate import counted
-from lowdim.views.overview import Glance, Overview, Said, Trust
+from lowdim.views.overview import Fact, Glance, Overview, Trust
 from lowdim.views.text.lines import Line, percent, shortened, wrapped
-from lowdim.words import BLOCKS
+from lowdim.words import BLOCKS, plural
 
 # The card of a model in a terminal: a few lines behind its repr, and the same in `lowdim info`.
 
@@ -36,7 +35,7 @@ def card_text(shown: str, seen: Overview, width: int = WIDTH) -> str:
 
 def data_in_words(seen: Overview) -> str:
     """Rows, columns, and values missing, if any."""
-    return seen.size + (f", {counted(seen.missing, 'value')} missing" if seen.missing else "")
+    return seen.size + (f", {plural(seen.missing, 'value')} missing" if seen.missing else "")
 
 
 def notes_of(seen: Overview, remedy: str = REMEDY) -> list[str]:
@@ -58,7 +57,7 @@ def glance_lines(glance: Glance | None, width: int) -> list[Line]:
     if glance is None:
         return []
     name = "curve" if glance.falls else "scree"
-    return [Line(shortened(f"{name:<10}{sparks(glance)}  {glance.of}", width), "bar")]
+    return [Line(shortened(f"{name:<10}{sparkline(glance)}  {glance.of}", width), "bar")]
 
 
 def trust_in_words(trust: Trust) -> str:
@@ -67,23 +66,23 @@ def trust_in_words(trust: Trust) -> str:
     return said if said.startswith(trust.word) else f"{trust.word}: {said}"
 
 
-def fact_lines(facts: Iterable[Said], notes: Iterable[str], width: int) -> list[Line]:
+def fact_lines(facts: Iterable[Fact], notes: Iterable[str], width: int) -> list[Line]:
     """Noise, steps, and what else the model knows of itself; notes last."""
     lines = [line for one in facts for line in wrapped(f"{one.name:<10}", one.text, width)]
     return [*lines, *(line for note in notes for line in wrapped(f"{'note':<10}", note, width, "note"))]
 
 
-def sparks(glance: Glance, most: int = MOST_TEXT_BARS) -> str:
-    """Heights as blocks of eighths; a rule stands between what is kept and what is not."""
-    heights = thinned(glance, most)
+def sparkline(glance: Glance, most: int = MOST_TEXT_BARS) -> str:
+    """The heights as block characters; a bar separates the retained components from the others."""
+    heights = pick_heights(glance, most)
     blocks = [BLOCKS[min(7, int(height * 8))] for height in heights]
     if glance.falls or glance.kept >= len(heights):
         return "".join(blocks) + "…" * (not glance.falls and len(heights) < len(glance.heights))
     return "".join([*blocks[: glance.kept], "│", *blocks[glance.kept :]])
 
 
-def thinned(glance: Glance, most: int) -> list[float]:
-    """The first heights; of a curve some from its whole length."""
+def pick_heights(glance: Glance, most: int) -> list[float]:
+    """At most so many heights: the first ones, or of a curve some along its whole length."""
     heights = glance.heights
     if len(heights) > most and glance.falls:
         heights = heights[np.linspace(0, len(heights) - 1, most).round().astype(int)]
@@ -135,7 +134,7 @@ def card_html(shown: str, seen: Overview) -> str:
     one_line = " ".join(shown.split())
     trust = seen.trust
     trusted = "" if trust.reached else ' class="bad"'
-    listed = (*seen.facts, Said("accuracy", trust.sentence))  # once more, as titles cannot be read everywhere
+    listed = (*seen.facts, Fact("accuracy", trust.sentence))  # once more, as titles cannot be read everywhere
     facts = "".join(f"<dt>{escape(one.name)}</dt><dd>{escape(one.text)}</dd>" for one in listed)
     notes = "".join(f"<p>{escape(note)}</p>" for note in notes_of(seen))
     return (
@@ -159,7 +158,7 @@ def _figure(glance: Glance) -> str:
 
 def _bars(glance: Glance) -> str:
     """What is kept in colour, the rest faint."""
-    heights = thinned(glance, MOST_HTML_BARS)
+    heights = pick_heights(glance, MOST_HTML_BARS)
     step = min(16.0, WIDE / len(heights))
     wide = max(1.5, step - 2.0)
     shapes = []
@@ -174,7 +173,7 @@ def _bars(glance: Glance) -> str:
 
 def _curve(glance: Glance) -> str:
     """Falling, with a dot where it was kept."""
-    heights = thinned(glance, MOST_HTML_BARS)
+    heights = pick_heights(glance, MOST_HTML_BARS)
     step = (WIDE - 6) / max(1, len(heights) - 1)
     points = [(3 + i * step, HIGH - 3 - height * (HIGH - 6)) for i, height in enumerate(heights)]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)

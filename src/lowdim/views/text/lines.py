@@ -1,4 +1,4 @@
-"""Lines of text with a part to play, so that whoever prints them can colour them."""
+"""Text lines tagged with a style, which the terminal turns into colours; bars, lists and names that fit a width."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def listed(items: Iterable[str], width: int) -> str:
     return f"{len(every):,} in all" if every else "none"
 
 
-def fitting(items: Iterable[str], room: int, between: str = "  ") -> str:
+def fill_line(items: Iterable[str], room: int, between: str = "  ") -> str:
     """As many of the first items as a line of so many characters has room for.
 
-    >>> fitting(["+ length", "− width", "+ weight"], 18)
+    >>> fill_line(["+ length", "− width", "+ weight"], 18)
     '+ length  − width'
     """
     text = ""
@@ -69,12 +69,12 @@ def named(name: str, width: int = 24) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """A text cut to this width, with a sign that it was."""
+    """A text cut to this width; an ellipsis shows that it was."""
     return text if len(text) <= width else text[: max(1, width - 1)] + "…"
 
 
 def percent(share: float) -> str:
-    """A share as a person says it: neither "100.0 %" of what is less, nor "0.0 %" of what is more."""
+    """A share in percent; never "100.0 %" of less than all, nor "0.0 %" of more than nothing."""
     if 0.9995 <= share < 1 - 1e-9:
         return f"{min(share, 0.99999):.3%}".replace("%", " %")
     if 0 < share < 0.0005:
@@ -83,7 +83,7 @@ def percent(share: float) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes as a person says them."""
+    """A number of bytes with its unit."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if count < 1000 or unit == "GB":
             return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.3g} {unit}"
@@ -91,13 +91,13 @@ def size(count: float) -> str:
     raise AssertionError
 
 
-def beside(left: Sequence[str], right: Sequence[str], gap: int = 2) -> list[str]:
+def two_columns(left: Sequence[str], right: Sequence[str], gap: int = 2) -> list[str]:
     """Two columns of text, the first padded to its longest."""
     width = max((len(text) for text in left), default=0) + gap
     return [f"{one.ljust(width)}{other}".rstrip() for one, other in zip(left, right, strict=True)]
 
 
-def continued(command: str, width: int) -> list[str]:
+def break_command(command: str, width: int) -> list[str]:
     """A command line, broken before options as a shell allows where it is too long."""
     lines, words = [""], command.replace(" --", "\0--").replace(" -o", "\0-o").split("\0")
     for word in words:

@@ -8,33 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.results.certificate import counted
 from lowdim.results.table import Description
-from lowdim.results.uncertainty import REPEATS, Uncertainty
+from lowdim.results.uncertainty import ROWS_REPEAT, Uncertainty
 from lowdim.types import Floats
-from lowdim.views.overview import BLANK, Bars, Block, Listed, Overview, Said, Swamped
+from lowdim.views.overview import BLANK, Bars, Block, Fact, Listed, Overview, Swamped
+from lowdim.views.text import lines as words
 from lowdim.views.text.card import fact_lines, glance_lines, notes_of, swamped_in_words
-from lowdim.views.text.lines import (
-    Line,
-    bar,
-    beside,
-    continued,
-    fitting,
-    listed,
-    named,
-    percent,
-    shortened,
-    signed_name,
-    wrapped,
-)
+from lowdim.views.text.lines import Line, fill_line, listed, percent, shortened, signed_name, wrapped
+from lowdim.words import plural
 
 # A fit on one screen: how many dimensions, what they keep, what drives them, how accurate, what to do next.
 
-SCREEN = 24
+SCREEN_LINES = 24
 """Lines of a terminal."""
 
-SWAMPED = 0.9
-"""Columns on one scale are said to swamp the others from this share of the variance on."""
+LEAST_SWAMPING_SHARE = 0.9
+"""Columns swamp the others if they hold at least this share of the variance."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +58,10 @@ def fit_screen(seen: Overview, about: About, width: int = 80) -> list[Line]:
     ]
     lines = [Line(shortened(line.text, width), line.part) for line in lines]
     steps = [next_steps(about.next[:count], width) for count in range(len(about.next), -1, -1)]
-    return lines + next(some for some in steps if len(lines) + len(some) <= SCREEN or not some)
+    return lines + next(some for some in steps if len(lines) + len(some) <= SCREEN_LINES or not some)
 
 
-GLANCED = ("noise", "steps", "epochs")
+CARD_FACTS = ("noise", "steps", "epochs")
 """Facts of a card that no screen has."""
 
 REMEDY = "--scale gives all columns the same weight"
@@ -104,9 +93,9 @@ def _prepared(settings: Mapping[str, Any]) -> str:
 
 def card_lines(seen: Overview, width: int) -> list[Line]:
     """Small picture, certificate in a word, noise, steps, notes: what the screens do not say otherwise."""
-    holes = [Line(f"{'missing':<10}{counted(seen.missing, 'value')}")] if seen.missing else []
+    holes = [Line(f"{'missing':<10}{plural(seen.missing, 'value')}")] if seen.missing else []
     word = Line(f"{'trust':<10}{seen.trust.word}", "plain" if seen.trust.reached else "note")
-    facts = [one for one in seen.facts if one.name in GLANCED]
+    facts = [one for one in seen.facts if one.name in CARD_FACTS]
     return [*holes, *glance_lines(seen.glance, width), word, *fact_lines(facts, notes_of(seen, REMEDY), width)]
 
 
@@ -131,14 +120,14 @@ def _later_line(grows: str | None, can_go_on: bool) -> list[Line]:
 def _block_lines(blocks: Iterable[Block], settings: Mapping[str, str], width: int) -> list[Line]:
     lines: list[Line] = []
     for block in blocks:
-        if isinstance(block, Said):
+        if isinstance(block, Fact):
             lines += _said_lines(block, settings, width)
         else:
             lines += _bars_lines(block, width) if isinstance(block, Bars) else [_listed_line(block, width)]
     return lines
 
 
-def _said_lines(said: Said, settings: Mapping[str, str], width: int) -> list[Line]:
+def _said_lines(said: Fact, settings: Mapping[str, str], width: int) -> list[Line]:
     asked = f" ({settings[said.name]})" if settings.get(said.name) else ""
     more = f"; {said.more}" if said.more else ""
     return wrapped(f"{said.name:<10}", f"{said.text}{asked}{more}", width, said.part)
@@ -153,7 +142,7 @@ def _bars_lines(bars: Bars, width: int) -> list[Line]:
     longest = max((line.length for line in bars.lines), default=0.0)
     for line in bars.lines:
         share = line.length / longest if longest > 0 else 0.0
-        head = bars.row.format(*line.cells, bar=bar(share, bars.width)) if line.cells else ""
+        head = bars.row.format(*line.cells, bar=words.bar(share, bars.width)) if line.cells else ""
         lines.append(Line((head + (line.text or _drivers(bars, line.drivers, width - len(head)))).rstrip(), line.part))
     return lines
 
@@ -162,20 +151,20 @@ def _drivers(bars: Bars, drivers: Sequence[tuple[str, float]], room: int) -> str
     """Columns with their signs or shares, as many as fit."""
     wide = max(8, room // 2)
     if bars.signed:
-        return fitting((signed_name(name, entry, wide) for name, entry in drivers), room)
-    return fitting((f"{named(name, wide)} {share:.0%}" for name, share in drivers), room, ", ")
+        return fill_line((signed_name(name, entry, wide) for name, entry in drivers), room)
+    return fill_line((f"{words.named(name, wide)} {share:.0%}" for name, share in drivers), room, ", ")
 
 
 def _data_lines(seen: Overview, about: About, width: int) -> list[Line]:
     """Which data were fitted, and what was left out of them."""
-    missing = f"{counted(seen.missing, 'value')} missing" if seen.missing else "no value missing"
+    missing = f"{plural(seen.missing, 'value')} missing" if seen.missing else "no value missing"
     what = f": {seen.size} of numbers, {missing}"
     room = width - len(what)
     name = about.name if len(about.name) <= room else "…" + about.name[len(about.name) - room + 1 :]
     return [Line(name + what, "title"), *left_out_line(about.left_out, width)]
 
 
-def swampers(held: Floats, names: tuple[str, ...]) -> list[tuple[str, float]]:
+def find_swamping(held: Floats, names: tuple[str, ...]) -> list[tuple[str, float]]:
     """The few columns that hold nearly all of the variance, and their shares of it; none if many share it.
 
     `held` are the shares (p,) of all columns.
@@ -184,8 +173,8 @@ def swampers(held: Floats, names: tuple[str, ...]) -> list[tuple[str, float]]:
     if p < 3:
         return []
     order = np.argsort(-held, kind="stable")[: max(1, min(3, p // 4))]
-    count = int(np.argmax(np.cumsum(held[order]) >= SWAMPED)) + 1
-    if held[order[:count]].sum() < SWAMPED:
+    count = int(np.argmax(np.cumsum(held[order]) >= LEAST_SWAMPING_SHARE)) + 1
+    if held[order[:count]].sum() < LEAST_SWAMPING_SHARE:
         return []
     return [(names[j], float(held[j])) for j in order[:count]]
 
@@ -210,9 +199,9 @@ def next_steps(steps: tuple[tuple[str, str], ...], width: int) -> list[Line]:
     """Command lines to copy; what each does stands behind it where there is room."""
     if not steps:
         return []
-    lines = beside([f"  {command}" for command, _ in steps], [f"# {what}" for _, what in steps])
+    lines = words.two_columns([f"  {command}" for command, _ in steps], [f"# {what}" for _, what in steps])
     if max(map(len, lines)) > width:
-        lines = [line for command, _ in steps for line in continued(f"  {command}", width)]
+        lines = [line for command, _ in steps for line in words.break_command(f"  {command}", width)]
     return [Line(""), Line("next", "faint"), *(Line(text, "command") for text in lines)]
 
 
@@ -230,13 +219,13 @@ def left_out_line(left_out: Mapping[str, str], width: int) -> list[Line]:
 MOST_COLUMNS = 10
 """Columns that are shown one by one: those with most missing first."""
 
-NAME, RANGE_BAR = 24, 10
+NAME_WIDTH, BAR_WIDTH = 24, 10
 
 
 def description(name: str, found: Description, left_out: Mapping[str, str], width: int = 80) -> list[Line]:
     """At most 17 lines of at most `width` characters."""
     p = len(found.columns)
-    shape = f"{counted(found.n_rows, 'row')} × {counted(p, 'column')} of numbers"
+    shape = f"{plural(found.n_rows, 'row')} × {plural(p, 'column')} of numbers"
     return [
         Line(f"{shortened(name, max(20, width - len(shape) - 2))}: {shape}", "title"),
         *left_out_line(left_out, width),
@@ -253,14 +242,14 @@ def _holes(found: Description) -> str:
     missing, infinite = int(found.missing.sum()), int(found.infinite.sum())
     text = f"missing   {missing:,} of {cells:,} values ({percent(missing / cells)})"
     columns = int((found.holes > 0).sum())
-    text += f", in {columns:,} of {counted(len(found.columns), 'column')}"
+    text += f", in {columns:,} of {plural(len(found.columns), 'column')}"
     return text + (f"; {infinite:,} infinite" if infinite else "")
 
 
 def _columns(found: Description) -> list[Line]:
     p = len(found.columns)
     order = np.argsort(-found.holes, kind="stable")[:MOST_COLUMNS]
-    wide = min(NAME, max(6, *(len(found.columns[j]) for j in order)))
+    wide = min(NAME_WIDTH, max(6, *(len(found.columns[j]) for j in order)))
     head = f"{'column':<{wide}}  {'smallest':>10}  {'largest':>10}"
     lines = [Line(head if found.complete else f"{head}  missing", "faint")]
     for j in order:
@@ -269,12 +258,12 @@ def _columns(found: Description) -> list[Line]:
         holes = int(found.holes[j])
         if holes:
             share = holes / found.n_rows
-            text += f"  {holes:>7,}  {percent(share):>7}  {bar(share, RANGE_BAR)}"
+            text += f"  {holes:>7,}  {percent(share):>7}  {words.bar(share, BAR_WIDTH)}"
         elif found.constant[j]:
             text += "  constant"
         lines.append(Line(text.rstrip(), "bar"))
     if p > len(order):
-        lines.append(Line(f"and {counted(p - len(order), 'more column', 's')}", "faint"))
+        lines.append(Line(f"and {plural(p - len(order), 'more column', 's')}", "faint"))
     return lines
 
 
@@ -284,7 +273,7 @@ def _number(value: float) -> str:
 
 # How sure a fit is, on one screen.
 
-MOST = 12
+MOST_COMPONENTS = 12
 """Components that are shown."""
 
 
@@ -292,7 +281,7 @@ def uncertainty_lines(
     name: str, sure: Uncertainty, axes: Sequence[str], left_out: Mapping[str, str], width: int = 80
 ) -> list[Line]:
     """Shares with their intervals, how stable components are, and which columns surely belong to them."""
-    shape = f"{counted(sure.n_rows, 'row')} × {counted(sure.n_columns, 'column')}"
+    shape = f"{plural(sure.n_rows, 'row')} × {plural(sure.n_columns, 'column')}"
     drawn = "" if sure.n_resamples is None else f", {sure.n_resamples:,} resamples"
     top = [
         Line(f"{shortened(name, max(20, width - len(shape) - 2))}: {shape}", "title"),
@@ -312,18 +301,18 @@ def uncertainty_lines(
 
 
 def _uncertain_components(sure: Uncertainty, axes: Sequence[str], width: int) -> list[Line]:
-    shares, wide = sure.intervals["shares"], max(map(len, axes[:MOST]))
+    shares, wide = sure.intervals["shares"], max(map(len, axes[:MOST_COMPONENTS]))
     stable = sure.stability
     titles = f"{'':{wide}}  {'share':>7}  {'from':>7}  {'to':>7}"
     titles += "" if stable is None else f"  {'kept':>5}  {'turns':>5}"
     lines = [Line(f"{titles}  surely of", "faint")]
-    for j, axis in enumerate(axes[:MOST]):
+    for j, axis in enumerate(axes[:MOST_COMPONENTS]):
         ends = ("none" if np.isnan(end[j]) else percent(end[j]) for end in (shares.lower, shares.upper))
         text = "  ".join([f"{axis:{wide}}", *(f"{one:>7}" for one in (percent(shares.estimate[j]), *ends))])
         if stable is not None:
             text += f"  {stable.kept[j]:>5.0%}  {stable.angle_upper[j]:>4.0f}°"
         lines.append(Line(f"{text}  {_sure_columns(sure, j, width - len(text) - 2)}".rstrip(), "bar"))
-    more = len(axes) - MOST
+    more = len(axes) - MOST_COMPONENTS
     return lines + ([Line(f"and {more} more: --what shares -o - prints all")] if more > 0 else [])
 
 
@@ -334,7 +323,7 @@ def _sure_columns(sure: Uncertainty, j: int, room: int) -> str:
     order = certain[np.argsort(-np.abs(found.estimate[j, certain]))]
     if not len(order):
         return "nothing"
-    return fitting((signed_name(sure.columns[i], found.estimate[j, i]) for i in order), room)
+    return fill_line((signed_name(sure.columns[i], found.estimate[j, i]) for i in order), room)
 
 
 def _tied(sure: Uncertainty, axes: Sequence[str]) -> list[str]:
@@ -344,9 +333,9 @@ def _tied(sure: Uncertainty, axes: Sequence[str]) -> list[str]:
         listed = ", ".join(names[one] for one in sure.tied)
         said.append(f"not told apart from others: {listed}; their intervals reach over a plane")
     if sure.unjudged:
-        said.append(f"not judged: {', '.join(names[one] for one in sure.unjudged)}. {REPEATS}")
+        said.append(f"not judged: {', '.join(names[one] for one in sure.unjudged)}. {ROWS_REPEAT}")
     return said
 
 
 def _count(lower: int, estimate: int, upper: int) -> str:
-    return counted(estimate, "component") + ("" if lower == upper == estimate else f", from {lower} to {upper}")
+    return plural(estimate, "component") + ("" if lower == upper == estimate else f", from {lower} to {upper}")

@@ -1,4 +1,7 @@
-"""A network of dense layers in NumPy: its shape, its values and slopes, and codes refined by Gauss–Newton steps."""
+"""A network of dense layers in NumPy: its shape, forward passes and derivatives, codes refined by Gauss–Newton steps.
+
+Nothing here needs PyTorch: a trained network can be used without it.
+"""
 
 from __future__ import annotations
 
@@ -11,83 +14,46 @@ from typing import Any
 
 import numpy as np
 import scipy.special
+from numpy.typing import NDArray
 
+from lowdim.errors import BadInput, MissingValues
+from lowdim.matrices.missing import count_missing, missing_values_error
+from lowdim.matrices.preparation import dense
 from lowdim.models.autoencoder.record import LEAK, Layer, NetworkFit
 from lowdim.runtime.threads import in_order
+from lowdim.sources.source import Block
 from lowdim.types import Array
 
-# A network of dense layers in NumPy: forwards, and the slopes that tangents need. Using one needs no PyTorch.
 
-
-def silu(a: Array) -> Array:
-    """a / (1 + e^−a)."""
-    return np.asarray(a * scipy.special.expit(a))
-
-
-def silu_slope(a: Array) -> Array:
+def _silu_slope(a: Array) -> Array:
     """σ + a σ (1 − σ)."""
     rising = scipy.special.expit(a)
     return np.asarray(rising * (1 + a * (1 - rising)))
 
 
-def gelu(a: Array) -> Array:
-    """a Φ(a), exactly."""
-    return np.asarray(a * scipy.special.ndtr(a))
-
-
-def gelu_slope(a: Array) -> Array:
-    """Φ(a) + a φ(a)."""
-    return np.asarray(scipy.special.ndtr(a) + a * np.exp(-a * a / 2) / math.sqrt(2 * math.pi))
-
-
-def relu(a: Array) -> Array:
-    """a where it is positive, otherwise 0."""
-    return np.asarray(np.maximum(a, 0))
-
-
-def relu_slope(a: Array) -> Array:
-    """1 where a is positive, otherwise 0."""
-    return np.asarray((a > 0).astype(a.dtype))
-
-
-def leaky_relu(a: Array) -> Array:
-    """a where it is positive, a tenth of it otherwise."""
-    return np.asarray(np.maximum(a, a.dtype.type(LEAK) * a))
-
-
-def leaky_relu_slope(a: Array) -> Array:
-    """1 where a is positive, otherwise a tenth."""
-    return np.asarray(np.where(a > 0, a.dtype.type(1), a.dtype.type(LEAK)))
-
-
-def tanh_slope(a: Array) -> Array:
-    """1 − tanh²."""
-    return np.asarray(1 - np.tanh(a) ** 2)
-
-
-def logistic_slope(a: Array) -> Array:
+def _logistic_slope(a: Array) -> Array:
     """σ (1 − σ)."""
     rising = scipy.special.expit(a)
     return np.asarray(rising * (1 - rising))
 
 
 ACTIVATION: dict[str, Callable[[Array], Array]] = {
-    "silu": silu,
-    "gelu": gelu,
-    "relu": relu,
-    "leaky_relu": leaky_relu,
+    "silu": lambda a: a * scipy.special.expit(a),
+    "gelu": lambda a: a * scipy.special.ndtr(a),
+    "relu": lambda a: np.maximum(a, 0),
+    "leaky_relu": lambda a: np.maximum(a, a.dtype.type(LEAK) * a),
     "tanh": np.tanh,
     "logistic": scipy.special.expit,
 }
-"""By the names of `results.network.ACTIVATIONS`."""
+"""By the names of `record.ACTIVATIONS`: a σ(a), a Φ(a) exactly, max(a, 0), max(a, a / 10), …"""
 
 SLOPE: dict[str, Callable[[Array], Array]] = {
-    "silu": silu_slope,
-    "gelu": gelu_slope,
-    "relu": relu_slope,
-    "leaky_relu": leaky_relu_slope,
-    "tanh": tanh_slope,
-    "logistic": logistic_slope,
+    "silu": _silu_slope,
+    "gelu": lambda a: scipy.special.ndtr(a) + a * np.exp(-a * a / 2) / math.sqrt(2 * math.pi),
+    "relu": lambda a: (a > 0).astype(a.dtype),
+    "leaky_relu": lambda a: np.where(a > 0, a.dtype.type(1), a.dtype.type(LEAK)),
+    "tanh": lambda a: 1 - np.tanh(a) ** 2,
+    "logistic": _logistic_slope,
 }
 """Their derivatives."""
 
@@ -100,7 +66,7 @@ def forward(rows: Array, layers: Sequence[Layer], activation: str) -> Array:
     return np.asarray(rows @ layers[-1].weights.T + layers[-1].bias)
 
 
-def prepared(rows: Array, fit: NetworkFit) -> Array:
+def prepare_rows(rows: Array, fit: NetworkFit) -> Array:
     """Rows as they enter the network: centred, scaled, 0 where an entry is missing."""
     dtype = fit.encoder[0].weights.dtype
     entering = ((rows - fit.center) / fit.scale).astype(dtype)
@@ -110,7 +76,7 @@ def prepared(rows: Array, fit: NetworkFit) -> Array:
 
 def encode(rows: Array, fit: NetworkFit) -> Array:
     """(n, k) codes of rows (n, p)."""
-    return forward(prepared(rows, fit), fit.encoder, fit.activation)
+    return forward(prepare_rows(rows, fit), fit.encoder, fit.activation)
 
 
 def decode(codes: Array, fit: NetworkFit) -> Array:
@@ -130,7 +96,7 @@ def decode(codes: Array, fit: NetworkFit) -> Array:
 # (1944), one number a row, raised until the loss falls: no row's loss ever rises, though with cross-entropy its
 # squared error may.
 
-PIECE = 32 * 2**20
+REFINED_BYTES = 32 * 2**20
 """Bytes that a piece of rows may take; two or three pieces are worked on at a time."""
 
 FIRST_DAMPING = 1e-3
@@ -139,11 +105,11 @@ FIRST_DAMPING = 1e-3
 LEAST_DAMPING, MOST_DAMPING = 1e-6, 1e6
 """Below, it is gone in float32's rounding; above, steps are too short to matter and a row is left where it is."""
 
-TRIES = 8
+MOST_TRIES = 8
 """Steps that are tried from one linearisation; a try costs a k-th of it."""
 
 
-def refined(rows: Array, codes: Array, fit: NetworkFit, steps: int) -> Array:
+def refine_codes(rows: Array, codes: Array, fit: NetworkFit, steps: int) -> Array:
     """(n, k) codes after this many steps from `codes`, for rows (n, p); entries that are NaN count for nothing.
 
     "mse" counts squares of the columns as they enter the network, centred and scaled. "bce" counts cross-entropy.
@@ -153,9 +119,9 @@ def refined(rows: Array, codes: Array, fit: NetworkFit, steps: int) -> Array:
     n = len(rows)
     if steps < 1 or n == 0:
         return codes.copy()
-    size = max(1, PIECE // row_bytes(fit))
+    size = max(1, REFINED_BYTES // row_bytes(fit))
     pieces = [slice(first, first + size) for first in range(0, n, size)]
-    work = partial(_refined_piece, rows=rows, codes=codes, fit=fit, steps=steps)
+    work = partial(_refine_piece, rows=rows, codes=codes, fit=fit, steps=steps)
     return np.concatenate(list(in_order(work, pieces)))
 
 
@@ -169,10 +135,8 @@ def row_bytes(fit: NetworkFit) -> int:
 class Aim:
     """What the outputs' sums should be, (n, p), and where that is known."""
 
-    target: Array
-    """0 where it is not known."""
-    known: Array | None
-    """1 where it is, otherwise 0; None: everywhere."""
+    target: Array  # 0 where it is not known
+    known: Array | None  # 1 where it is, otherwise 0; None: everywhere
     chances: bool
 
     def of(self, chosen: Array) -> Aim:
@@ -197,7 +161,7 @@ class Aim:
         return self.counted(SLOPE["logistic"](sums)) if self.chances else self.known
 
 
-def aim(rows: Array, fit: NetworkFit) -> Aim:
+def make_aim(rows: Array, fit: NetworkFit) -> Aim:
     """What the decoder should give back of rows, in units of its sums."""
     dtype = fit.decoder[0].weights.dtype
     wanted = rows if fit.loss == "bce" else (rows - fit.center) / fit.scale
@@ -206,7 +170,7 @@ def aim(rows: Array, fit: NetworkFit) -> Aim:
     return Aim(target, None if known.all() else known.astype(dtype), fit.loss == "bce")
 
 
-def linearised(codes: Array, fit: NetworkFit) -> tuple[Array, Array]:
+def linearise(codes: Array, fit: NetworkFit) -> tuple[Array, Array]:
     """Sums (n, p) of the outputs, and their tangents (n, k, p): derivatives by each code."""
     first, *later = fit.decoder
     n, k = codes.shape
@@ -219,11 +183,11 @@ def linearised(codes: Array, fit: NetworkFit) -> tuple[Array, Array]:
     return sums, tangents
 
 
-def _refined_piece(piece: slice, rows: Array, codes: Array, fit: NetworkFit, steps: int) -> Array:
-    aimed, codes = aim(rows[piece], fit), codes[piece].copy()
+def _refine_piece(piece: slice, rows: Array, codes: Array, fit: NetworkFit, steps: int) -> Array:
+    aimed, codes = make_aim(rows[piece], fit), codes[piece].copy()
     damping = np.full(len(codes), FIRST_DAMPING)
     for _ in range(steps):
-        sums, tangents = linearised(codes, fit)
+        sums, tangents = linearise(codes, fit)
         curvature = aimed.curvature(sums)
         weighted = tangents if curvature is None else tangents * curvature[:, None, :]
         normal = (weighted @ tangents.transpose(0, 2, 1)).astype(np.float64)
@@ -239,7 +203,7 @@ def _try_steps(
     """Move each code, in place, by the boldest step that lowers its loss; rows without one stay."""
     unit = np.trace(normal, axis1=1, axis2=2)[:, None, None] * np.eye(fit.k) / fit.k
     left = np.flatnonzero(unit[:, 0, 0] > 0)  # no curvature at all: nothing that could be done
-    for _ in range(TRIES):
+    for _ in range(MOST_TRIES):
         if not len(left):
             return
         damped = normal[left] + damping[left, None, None] * unit[left]
@@ -320,3 +284,84 @@ class Shape:
             if number == last and outputs is not None:
                 bias[:] = outputs
         return flat
+
+
+# Rows of a block to codes and back, some at a time: hidden layers may be far wider than the rows.
+
+FORWARD_BYTES = 2**24
+"""Bytes of hidden units that a forward pass holds at a time."""
+
+
+def rows_at_a_time(fit: NetworkFit) -> int:
+    """Rows of a forward pass."""
+    return max(1, FORWARD_BYTES // (8 * max(fit.n_columns, fit.k, *fit.hidden)))
+
+
+def encode_rows(rows: Any, fit: NetworkFit) -> NDArray[Any]:
+    """(n, k) codes of rows."""
+    step = rows_at_a_time(fit)
+    with np.errstate(over="ignore", invalid="ignore"):  # what leaves the range is told by the caller
+        parts = [encode(dense(rows[at : at + step]), fit) for at in range(0, max(1, rows.shape[0]), step)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def encode_block(block: Block, fit: NetworkFit, steps: int, columns: tuple[str, ...] | None) -> NDArray[Any]:
+    """(n, k) codes of a block's rows, after so many steps of refinement."""
+    _refuse_infinite(block, columns)
+    codes = encode_rows(block.rows, fit)
+    beyond = np.flatnonzero(~np.isfinite(codes).all(axis=1))
+    if len(beyond):
+        largest = float(np.nanmax(np.abs(dense(block.rows[beyond[:1]]).astype(np.float64))))
+        raise BadInput(
+            f"Row {block.start + int(beyond[0]):,} holds a value of size {largest:.3g}, so far from the training rows "
+            f"that its codes leave the range of {codes.dtype}: leave it out, or make that value missing (NaN)."
+        )
+    if steps == 0:
+        return codes
+    step = rows_at_a_time(fit)
+    spans = (slice(at, at + step) for at in range(0, len(codes), step))
+    return np.concatenate([refine_codes(dense(block.rows[span]), codes[span], fit, steps) for span in spans])
+
+
+def decode_block(block: Block, fit: NetworkFit) -> NDArray[Any]:
+    """(n, p) rows of a block's codes."""
+    step, codes = rows_at_a_time(fit), dense(block.rows)
+    holes = np.flatnonzero(~np.isfinite(codes).all(axis=1))
+    if len(holes):
+        raise MissingValues(
+            f"Row {block.start + int(holes[0]):,} holds a code that is missing or infinite, but every code must be "
+            "finite: pass what transform gave."
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = [decode(codes[at : at + step], fit) for at in range(0, max(1, len(codes)), step)]
+    rows = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    beyond = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    if len(beyond):
+        largest = float(np.abs(codes[beyond[0]].astype(np.float64)).max())
+        raise BadInput(
+            f"Row {block.start + int(beyond[0]):,} holds a code of size {largest:.3g}, and the decoder's numbers leave "
+            f"the range of {rows.dtype}: pass codes that transform gave."
+        )
+    return rows
+
+
+def sum_squared_errors(
+    block: Block, fit: NetworkFit, steps: int, columns: tuple[str, ...] | None
+) -> tuple[float, float]:
+    """Squared errors of the observed entries by the weights of their rows, and the sum of the weights."""
+    codes = encode_block(block, fit, steps, columns)
+    weight = np.ones(len(codes)) if block.weight is None else block.weight
+    total, step = 0.0, rows_at_a_time(fit)
+    for at in range(0, len(codes), step):
+        apart = dense(block.rows[at : at + step]) - decode(codes[at : at + step], fit)
+        total += float(weight[at : at + step] @ np.nansum(np.square(apart, dtype=np.float64), axis=1))
+    return total, float(weight.sum())
+
+
+def _refuse_infinite(block: Block, columns: tuple[str, ...] | None) -> None:
+    entries = block.rows if isinstance(block.rows, np.ndarray) else block.rows.data
+    if entries.dtype.kind == "f" and np.isinf(entries).any():
+        holes = count_missing(block.rows)
+        assert holes is not None
+        holes[0] = 0
+        raise missing_values_error(holes, block.rows.shape[0], columns)

@@ -19,15 +19,15 @@ from lowdim.types import Array, Floats
 # alike.
 
 MOST_ASIDE = 10_000
-"""Rows set aside, at most: the mean loss of so many is known to one part in a hundred …"""
+"""Rows set aside for validation, at most: the mean loss of so many is known to one part in a hundred."""
 
 MOST_ASIDE_BYTES = 2**27
-"""… and at most so many bytes of them, as they are kept in memory."""
+"""Bytes of rows set aside, at most, as they are kept in memory."""
 
 LEAST_ASIDE = 10
 """Fewer would tell nothing: none are set aside."""
 
-STRETCH = 2**18
+HASHED_AT_A_TIME = 2**18
 """Numbers that are hashed at a time."""
 
 
@@ -44,8 +44,7 @@ class Split:
     n: int
     n_aside: int
     seed: int
-    bound: int
-    """The largest hash of a row set aside."""
+    bound: int  # the largest hash of a row set aside
 
     @property
     def n_train(self) -> int:
@@ -56,7 +55,7 @@ class Split:
         """(stop − start,) which of these rows are set aside."""
         if not self.n_aside:
             return np.zeros(stop - start, dtype=bool)
-        chosen: NDArray[np.bool_] = hashed(start, stop, self.seed) <= np.uint64(self.bound)
+        chosen: NDArray[np.bool_] = hash_numbers(start, stop, self.seed) <= np.uint64(self.bound)
         return chosen
 
     def places(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -69,13 +68,13 @@ def split(n: int, n_aside: int, seed: int) -> Split:
     """Set so many of n rows aside. No two numbers have the same hash, so that a bound tells them exactly."""
     smallest = np.zeros(0, np.uint64)
     for start, stop in _stretches(n if n_aside else 0):
-        smallest = np.concatenate([smallest, hashed(start, stop, seed)])
+        smallest = np.concatenate([smallest, hash_numbers(start, stop, seed)])
         if len(smallest) > n_aside:
             smallest = np.partition(smallest, n_aside - 1)[:n_aside]
     return Split(n, n_aside, seed, int(smallest.max()) if n_aside else 0)
 
 
-def hashed(start: int, stop: int, seed: int) -> NDArray[np.uint64]:
+def hash_numbers(start: int, stop: int, seed: int) -> NDArray[np.uint64]:
     """SplitMix64 of numbers (Steele, Lea & Flood 2014), under which neighbours have nothing in common."""
     x = np.arange(start + 1, stop + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     x += np.random.SeedSequence(seed).generate_state(1, np.uint64)
@@ -86,8 +85,8 @@ def hashed(start: int, stop: int, seed: int) -> NDArray[np.uint64]:
 
 
 def _stretches(n: int) -> Iterator[tuple[int, int]]:
-    for start in range(0, n, STRETCH):
-        yield start, min(n, start + STRETCH)
+    for start in range(0, n, HASHED_AT_A_TIME):
+        yield start, min(n, start + HASHED_AT_A_TIME)
 
 
 # Rows as a network is trained on them: centred, scaled, in shuffled batches, some set aside.
@@ -95,10 +94,10 @@ def _stretches(n: int) -> Iterator[tuple[int, int]]:
 # The order of rows follows from the seed and the number of the epoch alone, never from how a source cuts its blocks:
 # a fit that goes on needs no state of a generator.
 
-BUFFER = 2**27
+BUFFER_BYTES = 2**27
 """Bytes of rows that are shuffled together where not all have room."""
 
-PIECE = 2**22
+PIECE_BYTES = 2**22
 """Bytes of rows, as float64, that are made ready at a time."""
 
 
@@ -106,12 +105,9 @@ PIECE = 2**22
 class Batch:
     """Some rows as they enter."""
 
-    rows: Array
-    """(b, p) centred and scaled, 0 where an entry is missing."""
-    known: Array | None
-    """(b, p) 1 where an entry was observed, else 0; None: all were."""
-    weight: Array | None
-    """(b,) None: one each."""
+    rows: Array  # (b, p) centred and scaled, 0 where an entry is missing
+    known: Array | None  # (b, p) 1 where an entry was observed, else 0; None: all were
+    weight: Array | None  # (b,) None: one each
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -137,15 +133,12 @@ class Entrance:
 
     center: Floats
     scale: Floats
-    whole: bool
-    """Whether no entry is missing."""
+    whole: bool  # whether no entry is missing
     weighted: bool
-    size: int
-    """Rows of a batch."""
+    size: int  # rows of a batch
     seed: int
     dtype: Any = np.float32
-    unit: float = 1.0
-    """Weights are divided by it, their mean: float32 holds no very small ones."""
+    unit: float = 1.0  # weights are divided by it, their mean: float32 holds no very small ones
 
     def entering(self, rows: Any, weight: Floats | None) -> Batch:
         """Rows of a source, prepared in this type's precision only at the end."""
@@ -178,8 +171,7 @@ class Rows(Protocol):
 
     n_train: int
     n_aside: int
-    size: int
-    """Rows of a batch."""
+    size: int  # rows of a batch
 
     def epoch(self, number: int) -> Iterator[Batch]:
         """The rows to learn from, in the order of that epoch."""
@@ -198,13 +190,13 @@ def row_bytes(p: int, whole: bool, dtype: Any) -> int:
 
 def buffer_rows(size: int, bytes_of_row: int, limit: int | None) -> int:
     """Rows of a buffer, whole batches of `size`: told by the memory that is allowed, not by what happens to be free."""
-    most = BUFFER if limit is None else min(BUFFER, limit // 16)
+    most = BUFFER_BYTES if limit is None else min(BUFFER_BYTES, limit // 16)
     return size * max(1, most // bytes_of_row // size)
 
 
-def pieces(source: Source) -> Iterator[Block]:
+def cut_rows(source: Source) -> Iterator[Block]:
     """All rows that count, cut at the same numbers however the source cuts its blocks: the same sums to the bit."""
-    step = max(1, PIECE // (8 * source.n_columns))
+    step = max(1, PIECE_BYTES // (8 * source.n_columns))
     waiting: list[Block] = []
     start, come = 0, 0
     for block in source.blocks():
@@ -215,13 +207,13 @@ def pieces(source: Source) -> Iterator[Block]:
             waiting.append(Block(start, block.rows[at:end], weight))
             at, come = end, come + end - at
             if come == step:
-                yield _joined(waiting, start)
+                yield _join(waiting, start)
                 start, come, waiting = start + come, 0, []
     if waiting:
-        yield _joined(waiting, start)
+        yield _join(waiting, start)
 
 
-def _joined(parts: list[Block], start: int) -> Block:
+def _join(parts: list[Block], start: int) -> Block:
     if len(parts) == 1:
         return parts[0]
     weights = None
@@ -238,7 +230,7 @@ class KeptRows:
     def __init__(self, source: Source, entrance: Entrance, parts: Split):
         self._entrance = entrance
         self._all = entrance.room(parts.n)
-        for block in pieces(source):
+        for block in cut_rows(source):
             self._all.put(block.start, entrance.entering(block.rows, block.weight))
         self._train, self._aside = parts.places()
         self.n_train, self.n_aside, self.size = parts.n_train, parts.n_aside, entrance.size
@@ -310,7 +302,7 @@ class PassingRows:
             yield buffer.at(order[at : at + self.size])
 
     def _read(self, aside: bool) -> Iterator[Batch]:
-        for block in pieces(self._source):
+        for block in cut_rows(self._source):
             wanted = self._parts.aside(block.start, block.start + block.rows.shape[0]) == aside
             if wanted.any():
                 weight = None if block.weight is None else block.weight[wanted]

@@ -20,7 +20,7 @@ from lowdim.models.autoencoder.record import LEAK
 from lowdim.models.autoencoder.solvers.network import Shape
 from lowdim.models.autoencoder.solvers.rows import Batch, Rows
 from lowdim.models.autoencoder.solvers.training import Objective, Schedule, State
-from lowdim.runtime.progress import new_pass
+from lowdim.runtime.progress import begin_pass
 from lowdim.types import Floats
 
 try:
@@ -42,7 +42,7 @@ ACTIVATION: dict[str, Callable[[Any], Any]] = {
 
 VERSION = str(torch.__version__)
 
-SMALL_STEP = 200_000_000
+MOST_FLOPS_ON_ONE_THREAD = 200_000_000
 """Flops of a step below which threads wait for each other longer than they work, above all on a busy machine."""
 
 
@@ -51,7 +51,7 @@ def device_of(owner: str, name: str) -> str:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        _first_step(name)
+        _try_device(name)
     except (RuntimeError, AssertionError, TypeError) as error:
         known = ["'auto'", "'cpu'", *(f"'cuda:{i}'" for i in range(torch.cuda.device_count()))]
         reason = str(error).strip().splitlines()[0]
@@ -61,7 +61,7 @@ def device_of(owner: str, name: str) -> str:
 
 
 @cache
-def _first_step(device: str) -> None:
+def _try_device(device: str) -> None:
     """One step of a network of one weight, there and back: whether the device works, and what PyTorch loads for it.
 
     That takes about 90 MB, which a plan of memory then finds taken.
@@ -98,23 +98,15 @@ class _OneThread:
 _one_thread = _OneThread()
 
 
-def enough_threads(shape: Shape, batch: int) -> AbstractContextManager[None]:
+def limit_threads(shape: Shape, batch: int) -> AbstractContextManager[None]:
     """One thread for small steps, as many as the user has for others."""
-    return _one_thread if 6 * shape.n_weights * batch < SMALL_STEP else nullcontext()
+    return _one_thread if 6 * shape.n_weights * batch < MOST_FLOPS_ON_ONE_THREAD else nullcontext()
 
 
 class Trainer:
     """A network, its rows, and what is minimised: mean loss of a row + l2 Σ ‖weights of a layer‖²."""
 
-    def __init__(
-        self,
-        shape: Shape,
-        rows: Rows,
-        center: Floats,
-        l2: float,
-        device: str,
-        weight_decay: float = 0.0,
-    ):
+    def __init__(self, shape: Shape, rows: Rows, center: Floats, l2: float, device: str, weight_decay: float = 0.0):
         self.shape, self.rows, self.l2, self.device, self.weight_decay = shape, rows, l2, device, weight_decay
         self._center = torch.from_numpy(center)
         self._penalised = np.zeros(shape.n_weights)
@@ -127,7 +119,7 @@ class Trainer:
 
         `tell` hears of the rows and answers whether to stop.
         """
-        with enough_threads(self.shape, self.rows.size):
+        with limit_threads(self.shape, self.rows.size):
             return self._epoch(state, schedule, tell)
 
     def _epoch(self, state: State, schedule: Schedule, tell: Callable[[int], bool]) -> State:
@@ -148,21 +140,21 @@ class Trainer:
             if tell(done):
                 raise Interrupted(done, None)
         aside = self._aside(layers)
-        changed: dict[str, Any] = {"first": _here(first), "second": _here(second), "steps": steps}
+        changed: dict[str, Any] = {"first": _to_numpy(first), "second": _to_numpy(second), "steps": steps}
         changed["looks"] = state.looks + 1
-        return state.after(_here(flat), float(total) / entries if entries else 0.0, aside, **changed)
+        return state.after(_to_numpy(flat), float(total) / entries if entries else 0.0, aside, **changed)
 
     def objective(self) -> Objective:
         """The whole loss of all rows and its gradient, in float64."""
 
         def look(weights: Floats) -> tuple[float, Floats]:
-            with enough_threads(self.shape, self.rows.size):
+            with limit_threads(self.shape, self.rows.size):
                 return summed(weights)
 
         def summed(weights: Floats) -> tuple[float, Floats]:
             flat = self._there(weights).requires_grad_()
             layers = list(self.shape.parts(flat))
-            total, rows, tell = 0.0, 0, new_pass(self.rows.n_train)
+            total, rows, tell = 0.0, 0, begin_pass(self.rows.n_train)
             for batch in self.rows.in_order():
                 loss = self._loss(batch, layers)
                 loss.backward(retain_graph=False)
@@ -170,7 +162,7 @@ class Trainer:
                 total, rows = total + float(loss.detach()), rows + len(batch)
                 if tell(rows):
                     raise Interrupted(rows, None)
-            gradient = _here(flat.grad) / rows
+            gradient = _to_numpy(flat.grad) / rows
             penalised = weights * self._penalised
             gradient += 2 * self.l2 * penalised
             return total / rows + self.l2 * float(penalised @ weights), gradient
@@ -240,6 +232,6 @@ def _entries(batch: Batch) -> float:
     return float(seen.sum() if batch.weight is None else seen @ batch.weight)
 
 
-def _here(tensor: Any) -> NDArray[Any]:
+def _to_numpy(tensor: Any) -> NDArray[Any]:
     found: NDArray[Any] = tensor.detach().cpu().numpy()
     return found

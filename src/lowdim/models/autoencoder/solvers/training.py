@@ -1,5 +1,5 @@
-"""Training a network, whatever computes its gradients: what is carried from epoch to epoch, how long the steps are,
-when it ends, and full-batch descent for networks whose optimum can be reached."""
+"""Training a network, whatever computes its gradients: its state, the learning rate, when it has converged; L-BFGS over
+all rows; and linear networks, by alternating least squares."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from typing import Any
 
 import numpy as np
 import scipy.optimize
+from numpy.typing import NDArray
 
+from lowdim.models.autoencoder.solvers.network import Shape
+from lowdim.solvers.solver import fix_signs
 from lowdim.types import Array, Floats
 
-WARM = 200
+WARMUP_STEPS = 200
 """Steps over which the learning rate rises, or a tenth of all where they are few: Adam's first moments are guesses."""
 
-STRIDE = 100
-"""Iterations of L-BFGS that count as one step: it is begun anew after them, so that its state is the weights alone."""
+ITERATIONS_A_STEP = 100
+"""Iterations of L-BFGS that count as one step: it is begun again after them, so that its state is the weights alone."""
 
-MEMORY = 20
+LBFGS_PAIRS = 20
 """Pairs that L-BFGS remembers."""
 
-STILL = 1e-9
+GRADIENT_TOL = 1e-9
 """L-BFGS stops when no entry of the gradient is larger than this, times the entries of a row: about the loss of a row
 without any codes, as columns are scaled."""
 
@@ -95,12 +98,11 @@ class Schedule:
     Hutter 2017, "SGDR", eq. 5, without restarts)."""
 
     rate: float
-    total: int
-    """Steps of all epochs that are allowed."""
+    total: int  # steps of all epochs that are allowed
 
     def at(self, step: int) -> float:
         """The rate of a step, counted from 0."""
-        warm = min(WARM, max(1, self.total // 10))
+        warm = min(WARMUP_STEPS, max(1, self.total // 10))
         return self.rate * min(1.0, (step + 1) / warm) * 0.5 * (1 + math.cos(math.pi * min(1.0, step / self.total)))
 
 
@@ -109,11 +111,7 @@ Objective = Callable[[Floats], tuple[float, Floats]]
 
 
 def full_batch_step(
-    state: State,
-    objective: Objective,
-    entries: float,
-    penalty: Callable[[Floats], float],
-    enough: float = 0.0,
+    state: State, objective: Objective, entries: float, penalty: Callable[[Floats], float], enough: float = 0.0
 ) -> State:
     """STRIDE iterations of L-BFGS (Liu & Nocedal 1989); `entries` of a row, by which the loss is told.
 
@@ -125,7 +123,13 @@ def full_batch_step(
         state.weights,
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": STRIDE, "maxfun": 4 * STRIDE, "maxcor": MEMORY, "ftol": 0.0, "gtol": STILL * entries},
+        options={
+            "maxiter": ITERATIONS_A_STEP,
+            "maxfun": 4 * ITERATIONS_A_STEP,
+            "maxcor": LBFGS_PAIRS,
+            "ftol": 0.0,
+            "gtol": GRADIENT_TOL * entries,
+        },
     )
     value = float(found.fun)
     # 0: a small gradient, or a loss that stands; 2: no step along the gradient itself gains; 1: the limits above
@@ -136,3 +140,84 @@ def full_batch_step(
     counts = {"steps": state.steps + int(found.nit), "looks": state.looks + int(found.nfev)}
     loss = (value - penalty(found.x)) / entries
     return state.after(found.x, loss, falls=True, still=still, **counts)
+
+
+# Linear autoencoders: rows z become codes A z and come back as B A z. Their loss needs only the columns' covariance.
+#
+# Every optimum of the squared error spans the principal subspace, and there is no other local one (Baldi & Hornik
+# 1989), but any invertible matrix between A and B leaves the loss as it is: axes are not determined. With a penalty
+# λ (‖A‖² + ‖B‖²) they are, up to a rotation of the codes: A = Bᵀ, and the singular values of B are √(1 − λ / vᵢ), with
+# vᵢ the variance along the axis (Kunin, Bloom, Goeva & Seed 2019, "Loss landscapes of regularized linear autoencoders",
+# theorem 4.2).
+
+SUBSPACE_TOL = 1e-7
+"""Alternating least squares have converged where a sweep moves the subspace by this share of its least variance."""
+
+ROUNDING = 1e-14
+"""Likewise, by this share of the total variance: what is left is rounding."""
+
+
+def objective(S: Floats, shape: Shape, l2: float) -> Objective:
+    """Mean squared error of a row, and its gradient, from the covariance S (p, p) of centred rows."""
+    total = float(np.trace(S))
+
+    def look(flat: Floats) -> tuple[float, Floats]:
+        gradient = np.zeros_like(flat)
+        (A, _), (B, _) = shape.parts(flat)
+        (to_A, _), (to_B, _) = shape.parts(gradient)
+        SB, AS = S @ B, A @ S
+        codes, gram = AS @ A.T, B.T @ B
+        # E‖z − B A z‖² = tr S − 2 tr(A S B) + tr(BᵀB A S Aᵀ)
+        loss = total - 2 * float(np.vdot(AS, B.T)) + float(np.vdot(gram, codes))
+        to_A[:] = 2 * (gram @ AS - SB.T) + 2 * l2 * A
+        to_B[:] = 2 * (B @ codes - AS.T) + 2 * l2 * B
+        return loss + l2 * float(np.vdot(A, A) + np.vdot(B, B)), gradient
+
+    return look
+
+
+def alternating_step(state: State, S: Floats, shape: Shape) -> State:
+    """STRIDE sweeps of alternating least squares, without penalty: each layer is solved for while the other stands.
+
+    For a given decoder with orthonormal columns, the best encoder is its transpose; for that encoder the best decoder
+    spans S B. So a sweep is one of subspace iteration, and unlike a gradient's its pace does not suffer from variances
+    of very different size: the angle shrinks by v_{k+1} / v_k.
+    """
+    (_, _), (B, _) = shape.parts(state.weights)
+    B, total, sweeps, still = np.linalg.qr(B)[0], float(np.trace(S)), 0, False
+    while sweeps < ITERATIONS_A_STEP:
+        sweeps += 1
+        SB = S @ B
+        ritz = B.T @ SB
+        least = max(float(np.linalg.eigvalsh(ritz)[0]), 0.0)
+        still = float(np.linalg.norm(SB - B @ ritz)) <= max(SUBSPACE_TOL * least, ROUNDING * total)
+        if still:
+            break
+        B = np.linalg.qr(SB)[0]
+    flat = state.weights.copy()
+    (to_A, _), (to_B, _) = shape.parts(flat)
+    to_A[:], to_B[:] = B.T, B
+    loss = max(total - float(np.vdot(B, S @ B)), 0.0)
+    return state.after(flat, loss / shape.p, falls=True, steps=state.steps + sweeps, still=still)
+
+
+def balance(flat: Floats, shape: Shape) -> Floats:
+    """The same beginning with B = Aᵀ, as optima with a penalty have it: neither has to grow at the other's cost."""
+    begun = flat.copy()
+    (A, _), (B, _) = shape.parts(begun)
+    B[:] = A.T
+    return begun
+
+
+def principal_axes(decoder: NDArray[Any], code_covariance: Floats) -> tuple[Floats, Floats]:
+    """(k, p) orthonormal axes along which reconstructions B z vary most, and their variances (k,).
+
+    The covariance of reconstructions is B C Bᵀ = (B R)(B R)ᵀ with C = R Rᵀ, so that the axes are left singular vectors
+    of B R: a rotation and stretching of the codes that the loss does not see.
+    """
+    values, vectors = np.linalg.eigh(code_covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    axes, strengths, _ = np.linalg.svd(decoder.astype(np.float64) @ root, full_matrices=False)
+    turned = np.ascontiguousarray(axes.T)
+    fix_signs(turned)
+    return turned, strengths**2

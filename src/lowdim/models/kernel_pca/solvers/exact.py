@@ -16,47 +16,46 @@ from lowdim.models.kernel_pca.kernel_matrix import (
     PairsKernel,
     ThinKernel,
     Tiles,
-    formed,
+    form_matrix,
     kernel_matrix,
     refuse_overflow,
     refuse_range,
 )
 from lowdim.models.kernel_pca.kernels import Cosine, Kernel, Laplacian, Linear, unit_rows
 from lowdim.models.kernel_pca.record import KernelAxes
-from lowdim.models.kernel_pca.solvers.lanczos import TOLERANCE, Leading, leading, null_value
+from lowdim.models.kernel_pca.solvers.lanczos import TOLERANCE, Leading, find_leading, null_value
 from lowdim.runtime.threads import all_blas_threads, in_order, one_blas_thread
-from lowdim.solvers.certify import fix_signs
 from lowdim.solvers.keep import Keep, KeepCount
-from lowdim.solvers.solver import OutgrownError
+from lowdim.solvers.solver import OutgrownError, fix_signs
 from lowdim.types import Floats
 
 # The plain route to the eigenpairs of a kernel matrix: form it, centre it, decompose it. All others are held to it.
 
 EPS = float(np.finfo(float).eps)
 
-ONE_THREAD = 1000
+MOST_ROWS_ON_ONE_THREAD = 1000
 """Rows up to which one thread does it."""
 
-FEW = 0.25
+MOST_SHARE_OF_EIGENVECTORS = 0.25
 """Share of all eigenvectors up to which only those wanted are computed."""
 
 
-def dense_leading(K: Floats, keep: Keep, centered: bool, positive: bool) -> tuple[Leading, KernelMeans]:
+def decompose_dense(K: Floats, keep: Keep, centered: bool, positive: bool) -> tuple[Leading, KernelMeans]:
     """The components that `keep` asks for, of a symmetric matrix (n, n), which is not changed; and its means.
 
     Unless the kernel is known to be `positive`, all eigenvalues are computed, so that the most negative one is seen.
     """
     # threads that wait for each other cost more than they give where the matrix is small
-    with one_blas_thread() if len(K) <= ONE_THREAD else nullcontext():
-        return _decomposed(K, keep, centered, positive)
+    with one_blas_thread() if len(K) <= MOST_ROWS_ON_ONE_THREAD else nullcontext():
+        return _decompose(K, keep, centered, positive)
 
 
-def _decomposed(K: Floats, keep: Keep, centered: bool, positive: bool) -> tuple[Leading, KernelMeans]:
+def _decompose(K: Floats, keep: Keep, centered: bool, positive: bool) -> tuple[Leading, KernelMeans]:
     n = len(K)
     rows = K.mean(axis=1)
-    centred = center(K) if centered else K
+    centred = center_kernel(K) if centered else K
     means = KernelMeans(rows, float(rows.mean()), float(np.trace(centred)), float(np.vdot(centred, centred)))
-    few = positive and isinstance(keep, KeepCount) and keep.k + 1 <= FEW * n
+    few = positive and isinstance(keep, KeepCount) and keep.k + 1 <= MOST_SHARE_OF_EIGENVECTORS * n
     first = n - keep.k - 1 if few and isinstance(keep, KeepCount) else 0
     values, vectors = scipy.linalg.eigh(centred, subset_by_index=[first, n - 1] if few else None)
     if len(values) < n - first:  # LAPACK's search for a few gives none where very many are equal
@@ -71,7 +70,7 @@ def _decomposed(K: Floats, keep: Keep, centered: bool, positive: bool) -> tuple[
     return Leading(values[:k].copy(), V, residuals, following, least, 1), means
 
 
-def center(K: Floats) -> Floats:
+def center_kernel(K: Floats) -> Floats:
     """H K H, for H = I − 11ᵀ/n: the kernel of features less their mean."""
     centred: Floats = K - K.mean(axis=0)
     centred -= centred.mean(axis=1, keepdims=True)
@@ -80,27 +79,27 @@ def center(K: Floats) -> Floats:
 
 # Where the search for eigenvectors of a kernel matrix starts: near them, as a few rows of the data tell (Nyström).
 
-LANDMARKS = 200
+START_LANDMARKS = 200
 """Rows drawn; twice as many cost more than they save."""
 
 SLAB = 2048
 """Rows that one thread takes at a time."""
 
-CHANCE = 0.02
+RANDOM_SHARE = 0.02
 """Length of the random part of each vector. Landmarks may miss a group of rows altogether, and a space grown from
 vectors that are zero on it would never find its axes."""
 
 
-def landmark_start(kernel: Kernel, rows: Floats, count: int, centered: bool, rng: np.random.Generator) -> Floats:
+def start_from_landmarks(kernel: Kernel, rows: Floats, count: int, centered: bool, rng: np.random.Generator) -> Floats:
     """(count, n) about the leading eigenvectors of the kernel matrix, each with a random part.
 
     Eigenvectors u of the landmarks' own matrix are extended to all rows by k(x, landmarks) u (Williams & Seeger 2001).
     """
     n = len(rows)
-    landmarks = rows[np.sort(rng.choice(n, min(LANDMARKS, n), replace=False))]
+    landmarks = rows[np.sort(rng.choice(n, min(START_LANDMARKS, n), replace=False))]
     among = kernel.between(landmarks, landmarks)
     if centered:
-        among = center(among)
+        among = center_kernel(among)
     vectors = np.linalg.eigh((among + among.T) / 2)[1][:, ::-1][:, :count].T
     slabs = [rows[start : start + SLAB] for start in range(0, n, SLAB)]
     parts = in_order(lambda slab: vectors @ kernel.between(landmarks, slab), slabs)
@@ -109,7 +108,7 @@ def landmark_start(kernel: Kernel, rows: Floats, count: int, centered: bool, rng
         start -= start.mean(axis=1, keepdims=True)
     lengths = np.linalg.norm(start, axis=1, keepdims=True)
     start /= np.where(lengths > 0, lengths, 1.0)
-    start += CHANCE / np.sqrt(n) * rng.standard_normal(start.shape)
+    start += RANDOM_SHARE / np.sqrt(n) * rng.standard_normal(start.shape)
     if len(start) < count:
         start = np.concatenate([start, rng.standard_normal((count - len(start), n)) / np.sqrt(n)])
     return start
@@ -117,16 +116,16 @@ def landmark_start(kernel: Kernel, rows: Floats, count: int, centered: bool, rng
 
 # Kernels whose features can be written down, for not too many of them: the singular vectors of n rows of features.
 
-FEW_COLUMNS = 200
+MOST_THIN_COLUMNS = 200
 """Up to so many columns all singular vectors are found before an iteration has begun."""
 
 
-def suits(n: int, p: int, k: int) -> bool:
+def is_thin(n: int, p: int, k: int) -> bool:
     """Whether all singular vectors of n × p features are the cheapest way to k of them."""
-    return p <= n and (p <= FEW_COLUMNS or 4 * k > p)
+    return p <= n and (p <= MOST_THIN_COLUMNS or 4 * k > p)
 
 
-def thin_leading(features: Floats, keep: Keep, centered: bool) -> tuple[Leading, KernelMeans]:
+def decompose_thin(features: Floats, keep: Keep, centered: bool) -> tuple[Leading, KernelMeans]:
     """The components that `keep` asks for of F Fᵀ, centred if so, for features F (n, p) with p ≤ n; and its means."""
     matrix = ThinKernel(features, centered)
     with all_blas_threads():
@@ -144,21 +143,21 @@ def thin_leading(features: Floats, keep: Keep, centered: bool) -> tuple[Leading,
 
 Route = Literal["auto", "dense", "lanczos"]
 
-SMALL = 1000
+MOST_ROWS_ALWAYS_DENSE = 1000
 """Rows up to which a dense decomposition is done before compiled code is even loaded."""
 
-KEPT = 3000
+MOST_ROWS_FORMED = 3000
 """Rows up to which the automatic choice keeps the matrix (72 MB) while it iterates: tiles would have to be compiled,
 which takes some ten seconds on a machine that never did."""
 
 MOST_DENSE = 30_000
 """Rows up to which the automatic choice may turn to a dense decomposition on the way: three arrays of 7 GB."""
 
-USUAL_SHARE = 20
+GUESSED_COMPONENTS = 20
 """Components that a share of the variance is guessed to need."""
 
 
-def exact_axes(
+def find_exact_axes(
     kernel: Kernel,
     rows: Floats,
     keep: Keep,
@@ -182,20 +181,20 @@ def exact_axes(
     with np.errstate(over="ignore", invalid="ignore"):
         refuse_range(kernel.diagonal(rows))
     n, p = rows.shape
-    k = keep.k if isinstance(keep, KeepCount) else USUAL_SHARE
-    if route == "auto" and isinstance(kernel, Linear | Cosine) and suits(n, p, k):
+    k = keep.k if isinstance(keep, KeepCount) else GUESSED_COMPONENTS
+    if route == "auto" and isinstance(kernel, Linear | Cosine) and is_thin(n, p, k):
         features = rows if isinstance(kernel, Linear) else unit_rows(rows)
-        found, means = thin_leading(features, keep, centered)
-        return _axes(found, means, rows, centered, True, "thin")
-    dense, lanczos = (seconds(way, kernel, n, p, k) for way in ("dense", "lanczos"))
+        found, means = decompose_thin(features, keep, centered)
+        return _make_axes(found, means, rows, centered, True, "thin")
+    dense, lanczos = (estimate_seconds(way, kernel, n, p, k) for way in ("dense", "lanczos"))
     if route == "lanczos" or (route == "auto" and lanczos < dense):
         matrix = kernel_matrix(kernel, rows, centered)
-        if route == "auto" and n <= KEPT and Tiles.suit(kernel):
-            matrix = PairsKernel(Formed(formed(kernel, rows)), centered)
+        if route == "auto" and n <= MOST_ROWS_FORMED and Tiles.suit(kernel):
+            matrix = PairsKernel(Formed(form_matrix(kernel, rows)), centered)
         try:
             with one_blas_thread():
-                start = landmark_start(kernel, rows, matrix.block, centered, rng) if Tiles.suit(kernel) else None
-                found = leading(
+                start = start_from_landmarks(kernel, rows, matrix.block, centered, rng) if Tiles.suit(kernel) else None
+                found = find_leading(
                     matrix,
                     keep,
                     tol,
@@ -205,15 +204,15 @@ def exact_axes(
                     most=most,
                     positive=kernel.positive,
                 )
-            return _axes(found, matrix.means, rows, centered, kernel.positive, "lanczos")
+            return _make_axes(found, matrix.means, rows, centered, kernel.positive, "lanczos")
         except OutgrownError:
             if route == "lanczos" or n > MOST_DENSE:
                 raise
-    found, means = dense_leading(formed(kernel, rows), keep, centered, kernel.positive)
-    return _axes(found, means, rows, centered, kernel.positive, "dense")
+    found, means = decompose_dense(form_matrix(kernel, rows), keep, centered, kernel.positive)
+    return _make_axes(found, means, rows, centered, kernel.positive, "dense")
 
 
-def exact_axes_of_matrix(
+def find_exact_axes_of_matrix(
     K: Floats,
     keep: Keep,
     *,
@@ -227,21 +226,23 @@ def exact_axes_of_matrix(
     refuse_overflow(K)
     refuse_range(K.diagonal())
     n = len(K)
-    k = keep.k if isinstance(keep, KeepCount) else USUAL_SHARE
+    k = keep.k if isinstance(keep, KeepCount) else GUESSED_COMPONENTS
     basis = np.zeros((n, 0))
     if route == "lanczos" or (route == "auto" and _formed_seconds(n, k) < _dense_seconds(n)):
         matrix: KernelMatrix = PairsKernel(Formed(K), centered)
         try:
-            found = leading(matrix, keep, tol, rng, give_up=route == "auto", most=most, positive=False)
-            return _axes(found, matrix.means, basis, centered, False, "lanczos")
+            found = find_leading(matrix, keep, tol, rng, give_up=route == "auto", most=most, positive=False)
+            return _make_axes(found, matrix.means, basis, centered, False, "lanczos")
         except OutgrownError:
             if route == "lanczos":
                 raise
-    found, means = dense_leading(K, keep, centered, positive=False)
-    return _axes(found, means, basis, centered, False, "dense")
+    found, means = decompose_dense(K, keep, centered, positive=False)
+    return _make_axes(found, means, basis, centered, False, "dense")
 
 
-def _axes(found: Leading, means: KernelMeans, rows: Floats, centered: bool, positive: bool, route: str) -> KernelAxes:
+def _make_axes(
+    found: Leading, means: KernelMeans, rows: Floats, centered: bool, positive: bool, route: str
+) -> KernelAxes:
     """The record of a solver's eigenpairs."""
     n, V = len(rows), found.vectors
     if centered:
@@ -270,11 +271,11 @@ def _axes(found: Leading, means: KernelMeans, rows: Floats, centered: bool, posi
     )
 
 
-def seconds(route: Literal["dense", "lanczos"], kernel: Kernel, n: int, p: int, k: int) -> float:
+def estimate_seconds(route: Literal["dense", "lanczos"], kernel: Kernel, n: int, p: int, k: int) -> float:
     """Rough cost on two cores of 2022, from a few fits of 5,000 to 20,000 rows; right to a factor of about two."""
     if route == "dense":
         return n * n * (p + 30) / 20e9 + _dense_seconds(n)
-    if n <= SMALL or 4 * k > n:
+    if n <= MOST_ROWS_ALWAYS_DENSE or 4 * k > n:
         return np.inf
     if isinstance(kernel, Linear | Cosine):
         return (6 * k + 100) * 4.0 * n * p / 20e9
@@ -286,7 +287,7 @@ def seconds(route: Literal["dense", "lanczos"], kernel: Kernel, n: int, p: int, 
     return n * n / 2 * (narrow * (pair + 100) / 100e9 + wide * (pair + 60 + 4 * k) / 50e9)
 
 
-def memory(route: Literal["dense", "lanczos"], kernel: Kernel, n: int, p: int, k: int) -> int:
+def estimate_exact_memory(route: Literal["dense", "lanczos"], kernel: Kernel, n: int, p: int, k: int) -> int:
     """Bytes beside the rows and the result: (n, n) arrays, or a basis with its products and rows in tiles."""
     if route == "dense":
         return 8 * n * (3 * n + k)
@@ -305,4 +306,4 @@ def _dense_seconds(n: int) -> float:
 
 def _formed_seconds(n: int, k: int) -> float:
     """Of products with an (n, n) array, and of Lanczos beside them."""
-    return np.inf if n <= SMALL or 4 * k > n else (6 * k + 100) * 2.0 * n * n / 15e9
+    return np.inf if n <= MOST_ROWS_ALWAYS_DENSE or 4 * k > n else (6 * k + 100) * 2.0 * n * n / 15e9

@@ -1,30 +1,43 @@
-"""Features f(x) that describe a row, and axes from their moments in one pass over the rows."""
+"""Features f(x) whose inner products stand for the kernel, and kernel PCA as PCA of them, in one pass over the rows.
+
+A row that was learnt from and a new row equal to it get the same f. Landmarks, explicit features (of linear and cosine
+kernels) and random features differ only in how f is made.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import scipy.linalg
 from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dtrsm
 
+from lowdim.errors import BadInput, NeedsAnotherPass
+from lowdim.matrices.missing import naming_all_missing, refuse_missing_in_block
 from lowdim.matrices.moments import Moments, block_moments
 from lowdim.matrices.preparation import Preparation, piece_rows
-from lowdim.models.kernel_pca.kernels import Cosine, Gaussian, Kernel, KernelColumns, Laplacian, Linear, unit_rows
+from lowdim.models.kernel_pca.kernels import (
+    MIN_VALUES_TO_COMPILE,
+    Cosine,
+    Custom,
+    Gaussian,
+    Kernel,
+    KernelColumns,
+    Laplacian,
+    Linear,
+    unit_rows,
+)
 from lowdim.models.kernel_pca.record import KernelAxes
-from lowdim.runtime.threads import all_blas_threads
-from lowdim.solvers.certify import fix_signs
+from lowdim.runtime.threads import all_blas_threads, one_blas_thread
 from lowdim.solvers.keep import Keep
+from lowdim.solvers.solver import fix_signs
 from lowdim.sources.source import Block, Source
+from lowdim.sources.wrapped import passes_to_take, take_rows
 from lowdim.types import Floats
-
-# How the numbers f(x) that describe a row are made: what landmarks, explicit and random features share.
-#
-# ⟨f(x), f(y)⟩ stands for k(x, y). Kernel PCA with features is PCA of f, learnt in one pass over the rows; the same
-# value makes f of new rows, so a row that was learnt from and a new row alike it get the same numbers.
 
 PIECE_BYTES = 2**22
 """Features of some rows that are made at a time: enough for products at full speed, few enough for the cache."""
@@ -44,7 +57,7 @@ class Features(ABC):
 
     def pieces(self, block: Block) -> Iterator[tuple[Floats, Floats]]:
         """The rows of a block, some at a time and never all, each time with their features."""
-        for rows in row_pieces(block, self.m):
+        for rows in cut_rows(block, self.m):
             yield rows, self.of(rows)
 
 
@@ -53,8 +66,7 @@ class KernelFeatures(Features):
     """L⁻¹ k(basis, x): coordinates of φ(x), projected on the span of the φ of the basis, in an orthonormal basis."""
 
     columns: KernelColumns
-    triangle: Floats | None
-    """(m, m) lower triangle L, K(basis, basis) = L Lᵀ; None: the identity."""
+    triangle: Floats | None  # (m, m) lower triangle L, K(basis, basis) = L Lᵀ; None: the identity
 
     @property
     def m(self) -> int:
@@ -64,7 +76,7 @@ class KernelFeatures(Features):
     def of(self, rows: Floats) -> Floats:
         """(n, m) features."""
         values = self.columns.of(rows)
-        return values if self.triangle is None else solved(self.triangle, values)
+        return values if self.triangle is None else solve_triangle(self.triangle, values)
 
 
 @dataclass(frozen=True)
@@ -89,8 +101,7 @@ class WaveFeatures(Features):
     """√(factor / d) (cos w·x, sin w·x) for d frequencies w: then ⟨f(x), f(y)⟩ is the mean of cos w·(x − y), which is
     k(x, y) on average over the frequencies (Bochner's theorem; Rahimi & Recht 2007, "Random features")."""
 
-    frequencies: Floats
-    """(d, p)"""
+    frequencies: Floats  # (d, p)
     factor: float
 
     @property
@@ -122,10 +133,8 @@ class Scores:
     """How the scores of rows are made: features times weights, less an offset."""
 
     features: Features
-    weights: Floats
-    """(m, k)"""
-    offset: Floats
-    """(k,)"""
+    weights: Floats  # (m, k)
+    offset: Floats  # (k,)
 
     def of(self, rows: Floats) -> Floats:
         """(n, k) scores of rows (n, p)."""
@@ -146,7 +155,7 @@ def scores_of(kernel: Kernel, axes: KernelAxes, compiled: bool = False) -> Score
     return Scores(KernelFeatures(KernelColumns(kernel, axes.basis, compiled), None), weights, axes.offset)
 
 
-def solved(triangle: Floats, values: Floats) -> Floats:
+def solve_triangle(triangle: Floats, values: Floats) -> Floats:
     """(n, m) values L⁻ᵀ for a lower triangle L, in the memory of the values, which are in row order."""
     if not len(values):
         return values
@@ -154,7 +163,7 @@ def solved(triangle: Floats, values: Floats) -> Floats:
     return np.asarray(dtrsm(1.0, triangle, values.T, side=0, lower=1, overwrite_b=1).T)
 
 
-def row_pieces(block: Block, m: int) -> Iterator[Floats]:
+def cut_rows(block: Block, m: int) -> Iterator[Floats]:
     """Rows of a block in float64, as many at a time as m numbers of each fit in the cache."""
     as_they_are = Preparation(np.zeros(block.rows.shape[1]), None)
     yield from as_they_are.pieces(replace(block, weight=None), np.float64, piece_rows(m, 8, PIECE_BYTES, 64, 8192))
@@ -164,26 +173,19 @@ def row_pieces(block: Block, m: int) -> Iterator[Floats]:
 
 EPS = float(np.finfo(float).eps)
 
-LONGER = 1e-8
+MOST_EXCESS = 1e-8
 """Share of the largest k(x, x) by which an |f(x)|² may exceed its own: only rounding makes it do so in a kernel that is
 positive semi-definite."""
-
-SAME = 1e-14
-"""Rows whose features differ by no more than this share of their mean are the same but for rounding."""
 
 
 @dataclass(frozen=True)
 class FeatureSums:
     """What rows say about their features."""
 
-    moments: Moments
-    """Mean and scatter of f."""
-    missed: float
-    """Σ k(x, x) − |f(x)|²: the trace of what the features do not see."""
-    excess: float
-    """The most by which |f(x)|² exceeds k(x, x)."""
-    largest: float
-    """The largest k(x, x)."""
+    moments: Moments  # mean and scatter of f
+    missed: float  # Σ k(x, x) − |f(x)|²: the trace of what the features do not see
+    excess: float  # the most by which |f(x)|² exceeds k(x, x)
+    largest: float  # the largest k(x, x)
 
     def add(self, other: FeatureSums) -> FeatureSums:
         """Of both sets of rows, in this one's memory."""
@@ -191,29 +193,22 @@ class FeatureSums:
         return FeatureSums(self.moments.absorb(other.moments), self.missed + other.missed, excess, largest)
 
 
-@dataclass(frozen=True)
-class FeatureSumsOfBlock:
-    """What is computed of each block: a function that can be sent to a worker."""
-
-    kernel: Kernel
-    features: Features
-
-    def __call__(self, block: Block) -> FeatureSums:
-        """Sums over the rows of a block, a piece at a time."""
-        total: FeatureSums | None = None
-        for rows, f in self.features.pieces(block):
-            of_itself, squares = self.kernel.diagonal(rows), np.einsum("ij,ij->i", f, f)
-            missed = of_itself - squares
-            moments, excess = block_moments(Block(block.start, f), full=True), -float(missed.min())
-            part = FeatureSums(moments, float(np.maximum(missed, 0.0).sum()), excess, float(of_itself.max()))
-            total = part if total is None else total.add(part)
-        assert total is not None  # a block has a row
-        return total
-
-
-def feature_sums(kernel: Kernel, features: Features, source: Source) -> FeatureSums:
+def sum_features(kernel: Kernel, features: Features, source: Source) -> FeatureSums:
     """Sums over all rows of a source, in one pass."""
-    return source.reduce(FeatureSumsOfBlock(kernel, features), FeatureSums.add)
+    return source.reduce(partial(_sums_of_block, kernel=kernel, features=features), FeatureSums.add)
+
+
+def _sums_of_block(block: Block, kernel: Kernel, features: Features) -> FeatureSums:
+    """Sums over the rows of a block, a piece at a time."""
+    total: FeatureSums | None = None
+    for rows, f in features.pieces(block):
+        of_itself, squares = kernel.diagonal(rows), np.einsum("ij,ij->i", f, f)
+        missed = of_itself - squares
+        moments, excess = block_moments(Block(block.start, f), full=True), -float(missed.min())
+        part = FeatureSums(moments, float(np.maximum(missed, 0.0).sum()), excess, float(of_itself.max()))
+        total = part if total is None else total.add(part)
+    assert total is not None  # a block has a row
+    return total
 
 
 @dataclass(frozen=True)
@@ -227,7 +222,9 @@ class Origin:
     passes: int = 1
 
 
-def axes_of(sums: FeatureSums, keep: Keep, centered: bool, origin: Origin, fewer: bool = True) -> KernelAxes | None:
+def find_feature_axes(
+    sums: FeatureSums, keep: Keep, centered: bool, origin: Origin, fewer: bool = True
+) -> KernelAxes | None:
     """Axes in the space of features. Components whose eigenvalue is rounding are never kept, and a share counts as
     reached where it is for certain. Where a rule asks for more of them: None, or, with `fewer`, all there are."""
     moments, n = sums.moments, sums.moments.n_rows
@@ -261,3 +258,161 @@ def axes_of(sums: FeatureSums, keep: Keep, centered: bool, origin: Origin, fewer
         passes=origin.passes,
         waves=origin.waves,
     )
+
+
+def find_diagonal(kernel: Kernel, source: Source) -> Floats:
+    """(n,) the kernel of every row with itself; rows with missing values are refused here, once for all passes."""
+    with naming_all_missing(source):
+        diagonal = per_row(source, partial(_block_diagonal, kernel=kernel, columns=source.columns))
+    wrong = ~np.isfinite(diagonal) | (diagonal < 0)
+    if wrong.any():
+        raise BadInput(
+            f"The kernel of a row of {source.describe()} with itself is {float(diagonal[wrong][0]):.3g}: it must be "
+            "finite and not negative; scale the columns, or choose another kernel."
+        )
+    return diagonal
+
+
+def _block_diagonal(block: Block, kernel: Kernel, columns: tuple[str, ...] | None) -> Floats:
+    parts = []
+    for rows in cut_rows(block, block.rows.shape[1]):
+        if not np.isfinite(rows.sum()):
+            refuse_missing_in_block(block, columns)
+        parts.append(kernel.diagonal(rows))
+    return np.concatenate(parts)[:, None]
+
+
+def per_row(source: Source, work: Callable[[Block], Floats]) -> Floats:
+    """(n,) a number of every row; computed here and now, also where rows are lazy."""
+    return np.asarray(source.map_rows(work, 1, np.float64), dtype=np.float64)[:, 0]
+
+
+def find_explicit_axes(kernel: Kernel, source: Source, keep: Keep, *, centered: bool = True) -> KernelAxes:
+    """Exact axes for kernels whose features can be written down: with the rows of the identity as a basis, the linear
+    kernel's f(x) is x itself, and the cosine's is x over its length. One pass to learn from, and one to see missing
+    values; a p × p matrix is formed."""
+    if not isinstance(kernel, (Linear, Cosine)):
+        raise BadInput(f"The features of the {type(kernel).__name__} kernel are not written down: use landmarks.")
+    count_rows(kernel, source)
+    basis = np.eye(source.n_columns)
+    with one_blas_thread():
+        find_diagonal(kernel, source)
+        sums = sum_features(kernel, ExplicitFeatures(kernel, source.n_columns), source)
+        axes = find_feature_axes(sums, keep, centered, Origin(basis, passes=2))
+    assert axes is not None
+    return axes
+
+
+def count_rows(kernel: Kernel, source: Source) -> int:
+    """Number of rows of a source that can be read again, for a kernel that landmarks can be found for."""
+    if not kernel.positive and not isinstance(kernel, Custom):
+        raise BadInput(
+            f"{kernel} is not positive semi-definite, so landmarks cannot bound its error: use the exact solver, or "
+            "another kernel."
+        )
+    if source.weighted:
+        raise BadInput(
+            f"{source.describe()} has a column of weights, but kernel PCA counts every row once: leave the weights out."
+        )
+    n = source.count_rows()
+    if n is None:
+        raise NeedsAnotherPass(
+            "Landmarks are found in several passes over the rows, but these can be read only once: pass an array, or "
+            "the path of a file."
+        )
+    return n
+
+
+# How wrong axes from features probably are: |K v − λ v| with the kernel itself, from a sample of its rows.
+#
+# Some eigenvalue of K lies within |K v − λ v| of λ, for a unit vector v. One entry of K v takes the kernels of one
+# row with all others, so the entries of a few hundred rows, drawn at random, cost no more than as many landmarks; n
+# times the mean of their squares estimates the whole. An estimate and no bound: the bound of landmarks is their
+# slack, which holds for certain and is often a hundred times as large.
+
+WITNESSES = 256
+"""Rows from which residuals are estimated: to about one part in √(2 · 256) ≈ 23, if rows are alike."""
+
+
+def estimate_residuals(
+    kernel: Kernel,
+    axes: KernelAxes,
+    source: Source,
+    rng: np.random.Generator,
+    centered: bool,
+    n_witnesses: int = WITNESSES,
+) -> Floats:
+    """(k,) estimates of |K v − λ v| for the unit vectors v of scores on the axes, in one pass over the rows."""
+    n, w = axes.n_rows, min(axes.n_rows, n_witnesses)
+    witnesses = take_rows(source, np.sort(rng.choice(n, w, replace=False)))
+    scores = scores_of(kernel, axes, n * len(axes.axes) >= MIN_VALUES_TO_COMPILE)
+    columns = KernelColumns(kernel, witnesses, n * w >= MIN_VALUES_TO_COMPILE)
+    roots = np.sqrt(axes.values)
+    products: Floats = source.reduce(partial(_products_of_block, scores=scores, columns=columns), np.add) / roots
+    apart = products - scores.of(witnesses) * roots  # v = scores / √λ, so λ v = scores · √λ
+    if centered:  # K v less its mean over all rows; here over those that are known
+        apart -= apart.mean(axis=0)
+    return np.asarray(np.sqrt(n * np.einsum("ij,ij->j", apart, apart) / max(w - centered, 1)))
+
+
+def _products_of_block(block: Block, scores: Scores, columns: KernelColumns) -> Floats:
+    """(w, k) Σ k(witness, x) · scores of x, over the rows of a block."""
+    total = np.zeros((len(columns.basis), len(scores.offset)))
+    for rows, found in scores.pieces(block):
+        total += columns.of(rows).T @ found
+    return total
+
+
+# Random features: waves with random frequencies, whose products are kernels on average.
+#
+# A kernel of differences is the mean of cos w·(x − y) over a law of frequencies w (Bochner). For the Gaussian that
+# law is normal with variance 2γ; frequencies that are orthogonal to each other, with the lengths that they would
+# have, have the same mean and vary less (Yu, Suresh, Choromanski, Holtmann-Rice & Kumar 2016, "Orthogonal random
+# features"). For the Laplacian every coordinate has Cauchy's law with width γ.
+#
+# There is no bound of the error, as there is with landmarks: F Fᵀ may lie above K as well as below, and |f(x)|² =
+# k(x, x) for every row and any frequencies, so that k(x, x) − |f(x)|² says nothing. Instead |K v − λ v| is estimated
+# for each component, with the kernel itself: some eigenvalue lies within it of λ.
+
+
+def find_wave_axes(
+    kernel: Kernel,
+    source: Source,
+    keep: Keep,
+    rng: np.random.Generator,
+    *,
+    n_features: int = 1000,
+    centered: bool = True,
+) -> KernelAxes:
+    """Axes of kernel PCA from random features, an even number of them.
+
+    `slack` is NaN, and `residuals` are estimates of |K v − λ v|.
+    """
+    if not isinstance(kernel, (Gaussian, Laplacian)):
+        raise BadInput(
+            f"Random features are known for the Gaussian and the Laplacian kernel, not for {kernel}: use landmarks."
+        )
+    count_rows(kernel, source)
+    basis = draw_frequencies(kernel, source.n_columns, max(1, n_features // 2), rng)
+    features = WaveFeatures(basis, kernel.factor)
+    with one_blas_thread():
+        find_diagonal(kernel, source)  # refuses missing values
+        sums = sum_features(kernel, features, source)
+        axes = find_feature_axes(sums, keep, centered, Origin(basis, None, True, np.nan, 3 + passes_to_take(source)))
+        assert axes is not None
+        return replace(axes, residuals=estimate_residuals(kernel, axes, source, rng, centered))
+
+
+def draw_frequencies(kernel: Gaussian | Laplacian, p: int, count: int, rng: np.random.Generator) -> Floats:
+    """(count, p) frequencies of the kernel's law."""
+    if isinstance(kernel, Laplacian):
+        return np.asarray(kernel.gamma * rng.standard_cauchy((count, p)))
+    blocks = [_draw_orthogonal(p, rng) for _ in range(-(-count // p))]
+    lengths = np.sqrt(rng.chisquare(p, count))  # of normal vectors
+    return np.asarray(np.sqrt(2 * kernel.gamma) * np.concatenate(blocks)[:count] * lengths[:, None])
+
+
+def _draw_orthogonal(p: int, rng: np.random.Generator) -> Floats:
+    """(p, p) orthogonal matrix, all equally likely (Mezzadri 2007)."""
+    Q, R = np.linalg.qr(rng.standard_normal((p, p)))
+    return np.asarray(Q * np.sign(R.diagonal()))

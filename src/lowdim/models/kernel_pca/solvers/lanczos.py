@@ -20,14 +20,12 @@ from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.solvers.krylov import KrylovSpace
-from lowdim.solvers.lanczos import FLOOR, BlockLanczos, Search
+from lowdim.solvers.lanczos import MIN_RESIDUAL, BlockLanczos, Search
 from lowdim.solvers.solver import OutgrownError
-from lowdim.types import Floats
+from lowdim.types import EPS, Floats
 
 Correct = Callable[[Floats, Floats], Floats]
 """Corrections (j, n) from values (j,) and residuals (j, n)."""
-
-EPS = float(np.finfo(float).eps)
 
 TOLERANCE = 1e-7
 """Sine of the angle between the span found and the true one that is aimed at when the user names none."""
@@ -41,7 +39,7 @@ EQUAL = 1e-9
 EQUAL_STOP = 1e-10
 """Residual, as a share of the value, that is aimed at for equal ones that the last component takes part in."""
 
-TRUSTED = 30.0
+LEAST_VALUE_OVER_ROUNDING = 30.0
 """Eigenvalues in float32 are at least this many times what rounding does to products, or they are not believed."""
 
 LEAST_GAP = 1e-3
@@ -50,37 +48,32 @@ LEAST_GAP = 1e-3
 BASIS_BYTES = 2**27
 """What a basis and its products may take, unless the wanted vectors alone need more."""
 
-SHARE_BASIS = 2048
+MOST_BASIS_OF_A_SHARE = 2048
 """Basis vectors at most when it is not known how many components are wanted."""
 
 MOST_SHARE = 0.5
 """A dense decomposition is cheaper when a third of this share of all components is needed."""
 
-LOWER_BASIS = 320
+LEAST_BASIS_OF_BOTH_ENDS = 320
 """Basis vectors at least in which a negative eigenvalue is looked for: a Krylov space shows both ends of a spectrum."""
 
-STEPS, PATIENCE = 400, 8
-"""Products at most, and those in a row that may bring no gain before rounding is said to be the end of it."""
+MOST_PRODUCTS, MOST_STALLED = 400, 8
+"""Products at most, and those in a row that may bring no gain before rounding is taken for the limit."""
 
 
 @dataclass(frozen=True)
 class Leading:
     """Eigenpairs, largest first, and how far they can be trusted."""
 
-    values: Floats
-    """(k,)"""
-    vectors: Floats
-    """(k, n) orthonormal rows."""
-    residuals: Floats
-    """(k,) measured in float64."""
-    next_value: float
-    """What the next eigenvalue is not above, as far as residuals tell."""
-    least: float
-    """The most negative value seen, or 0."""
+    values: Floats  # (k,)
+    vectors: Floats  # (k, n) orthonormal rows
+    residuals: Floats  # (k,) measured in float64
+    next_value: float  # what the next eigenvalue is not above, as far as residuals tell
+    least: float  # the most negative value seen, or 0
     passes: int
 
 
-def leading(
+def find_leading(
     matrix: KernelMatrix,
     keep: Keep,
     tol: float,
@@ -98,7 +91,7 @@ def leading(
     wanted = keep
     with one_blas_thread():  # around everything, or BLAS threads would spin between products
         while True:
-            state, passes = _found(matrix, wanted, tol, rng, start, give_up, most or STEPS, positive)
+            state, passes = _find(matrix, wanted, tol, rng, start, give_up, most or MOST_PRODUCTS, positive)
             found = len(state.values)
             k = keep.count(np.maximum(state.values, 0.0), matrix.total)
             if state.everything or isinstance(keep, KeepCount) or (k is not None and k < found):
@@ -111,7 +104,7 @@ def null_value(values: Floats, n: int, rounding: Rounding) -> float:
     return n * EPS * float(np.abs(values).max(initial=0.0)) + rounding.vector
 
 
-def _found(
+def _find(
     matrix: KernelMatrix,
     keep: Keep,
     tol: float,
@@ -122,48 +115,51 @@ def _found(
     positive: bool,
 ) -> tuple[_Refinement, int]:
     n, single = matrix.n_columns, matrix.in_single()
-    capacity = _capacity(n, keep, matrix.block, BASIS_BYTES)
+    capacity = _choose_capacity(n, keep, matrix.block, BASIS_BYTES)
     share = min(MOST_SHARE, 1.5 * capacity / n) if give_up else 1.0
     enough = -(-(keep.k + 1) // matrix.block) if isinstance(keep, KeepCount) else 1  # products for so many vectors
     lanczos = BlockLanczos(steps=max(enough, most - 1), capacity=capacity, most_share=share)
     search = None
     if single is not None:
         search = replace(lanczos, floor=SINGLE_FLOOR).search(single, keep, SINGLE_STOP, rng, start)
-        if search.values[min(_wanted(search), len(search.values)) - 1] <= TRUSTED * single.rounding.vector:
+        if (
+            search.values[min(_count_wanted(search), len(search.values)) - 1]
+            <= LEAST_VALUE_OVER_ROUNDING * single.rounding.vector
+        ):
             # not eigenvectors but rounding, as in a matrix of which centring leaves little
             start, _ = search.space.combined(search.vectors[:, : matrix.block].T)
             floor = matrix.rounding.vector / max(float(search.values[0]), single.rounding.vector)
-            lanczos, search = replace(lanczos, floor=max(FLOOR, floor)), None
+            lanczos, search = replace(lanczos, floor=max(MIN_RESIDUAL, floor)), None
     if search is None:
         search = lanczos.search(matrix, keep, 0.1 * tol, rng, start)
-        least = _least(search, positive)
-        state = _Refinement(search.space, _wanted(search), tol, None)
+        least = _find_least(search, positive)
+        state = _Refinement(search.space, _count_wanted(search), tol, None)
     else:
-        least = _least(search, positive)
-        carried = min(_wanted(search) + 1, len(search.values))
+        least = _find_least(search, positive)
+        carried = min(_count_wanted(search) + 1, len(search.values))
         V, _ = search.space.combined(search.vectors[:, :carried].T)
         search.space.forget_products()
-        space = KrylovSpace(matrix, carried, _capacity(n, KeepCount(carried), 0, BASIS_BYTES // 4), rng, V)
+        space = KrylovSpace(matrix, carried, _choose_capacity(n, KeepCount(carried), 0, BASIS_BYTES // 4), rng, V)
         space.absorb()
-        state = _Refinement(space, _wanted(search), tol, _corrections(search, carried))
+        state = _Refinement(space, _count_wanted(search), tol, _make_corrections(search, carried))
     state.notice(least)
     done = matrix.passes + (single.passes if single else 0)
     state = iterate(state, _Refinement.step, max(0, most - done))
     return state, matrix.passes + (single.passes if single else 0)
 
 
-def _least(search: Search, positive: bool) -> float:
+def _find_least(search: Search, positive: bool) -> float:
     """The least eigenvalue that the space shows; it is grown for that, unless the kernel has none below zero."""
     if positive:
         return 0.0
     space = search.space
-    while not space.is_full and not space.complete and space.size < LOWER_BASIS:
+    while not space.is_full and not space.complete and space.size < LEAST_BASIS_OF_BOTH_ENDS:
         space.grow()
     search.look()
     return float(search.values[-1])
 
 
-def _wanted(search: Search) -> int:
+def _count_wanted(search: Search) -> int:
     if search.k is None:
         found, share = len(search.values), float(search.values.sum()) / search.total
         raise OutgrownError(
@@ -175,10 +171,10 @@ def _wanted(search: Search) -> int:
     return search.k
 
 
-def _capacity(n: int, keep: Keep, block: int, room: int) -> int:
+def _choose_capacity(n: int, keep: Keep, block: int, room: int) -> int:
     """Basis vectors to be held: all where n is small, else as many as find room, but enough to go on from."""
     k = keep.k if isinstance(keep, KeepCount) else 0
-    least = 4 * k + 4 * block if k else SHARE_BASIS
+    least = 4 * k + 4 * block if k else MOST_BASIS_OF_A_SHARE
     size = max(least, min(room // (16 * n), max(20 * k, 40 * block)))
     return n if 2 * size > n else size
 
@@ -200,8 +196,8 @@ class _Refinement:
     @property
     def finished(self) -> bool:
         """Whether the residuals are as small as asked, or as rounding leaves them."""
-        past = self._history[:-PATIENCE]
-        stalled = bool(past) and min(self._history[-PATIENCE:]) > 0.9 * min(past)
+        past = self._history[:-MOST_STALLED]
+        stalled = bool(past) and min(self._history[-MOST_STALLED:]) > 0.9 * min(past)
         return self.everything or self._history[-1] <= 1.0 or stalled
 
     def notice(self, least: float) -> None:
@@ -258,7 +254,7 @@ class _Refinement:
         values, k = self.values, min(self.k, len(self.values))
         below = values[k] if k < len(values) else 0.0
         rounding = self.space.matrix.rounding
-        noise = max(FLOOR * float(np.abs(values).max()), rounding.vector, float(np.finfo(float).tiny))
+        noise = max(MIN_RESIDUAL * float(np.abs(values).max()), rounding.vector, float(np.finfo(float).tiny))
         gaps = values - below
         gaps[k:] = values[k - 1] - below
         equal = gaps <= EQUAL * np.abs(values)
@@ -280,7 +276,7 @@ class _Refinement:
         return Leading(self.values[:k], self.vectors[:k], norms[:k], following, least, passes)
 
 
-def _corrections(search: Search, carried: int) -> Correct:
+def _make_corrections(search: Search, carried: int) -> Correct:
     """How residuals become corrections: (λ − K)⁻¹ r with K seen through the Ritz pairs of a space, and 0 outside it."""
     basis, turn, theta = search.space.basis, search.vectors, search.values
 

@@ -30,30 +30,30 @@ from lowdim.types import Floats
 # which for |P|² = factor = 1 is their −log(1 − d²/2) / gamma with d² = |P − φ(b)|². The second part is the same for
 # all b, and what is the same for all squared distances drops out when the point is placed: no length is needed.
 
-FLAT = 1e-7
+LEAST_EXTENT = 1e-7
 """Extent of the neighbours in a direction, as a share of the largest, below which they say nothing about it: squared
 distances are known to half the digits of the kernel."""
 
 
 @dataclass(frozen=True)
 class Distances:
-    """The way of Kwok & Tsang, for Gaussian kernels."""
+    """The method of Kwok & Tsang, for Gaussian kernels."""
 
     neighbours: int = 10
 
     def rows(self, projections: Projections, starts: Floats | None = None) -> Floats:
         """(m, p) pre-images; the nearest candidate itself where none has anything in common with the projection."""
-        kernel, known = gaussian(projections.kernel), projections.candidates
-        near = _largest(projections.products, min(self.neighbours, len(known.rows)))
+        kernel, known = require_gaussian(projections.kernel), projections.candidates
+        near = _find_largest(projections.products, min(self.neighbours, len(known.rows)))
         common = np.take_along_axis(projections.products, near, axis=1)
         used = common > np.finfo(float).eps * np.abs(projections.products).max(axis=1, keepdims=True)
         squares = -np.log(np.where(used, common, 1.0)) / kernel.gamma
-        placed = trilaterated(known.rows[near], squares, used)
+        placed = trilaterate(known.rows[near], squares, used)
         found = used.any(axis=1, keepdims=True) & np.isfinite(placed).all(axis=1, keepdims=True)
         return np.where(found, placed, known.rows[projections.nearest])
 
 
-def trilaterated(rows: Floats, squares: Floats, used: NDArray[np.bool_]) -> Floats:
+def trilaterate(rows: Floats, squares: Floats, used: NDArray[np.bool_]) -> Floats:
     """(m, p) points with squared distances (m, q) from rows (m, q, p), those used, by least squares in their span.
 
     With the rows centred, −2 z·rᵢ = dᵢ² − |rᵢ|² up to a constant (Gower 1968), so that squares need be known up to a
@@ -65,13 +65,13 @@ def trilaterated(rows: Floats, squares: Floats, used: NDArray[np.bool_]) -> Floa
     wanted = np.einsum("mqp,mqp->mq", centred, centred) - squares
     wanted = np.where(used, wanted - (wanted * used).sum(axis=1, keepdims=True) / count, 0.0) / 2
     left, sizes, right = np.linalg.svd(centred, full_matrices=False)
-    kept = sizes > FLAT * sizes[:, :1]
+    kept = sizes > LEAST_EXTENT * sizes[:, :1]
     inverse = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=kept)
     along = np.einsum("mqr,mq->mr", left, wanted) * inverse
     return np.asarray(middle + np.einsum("mrp,mr->mp", right, along))
 
 
-def gaussian(kernel: Kernel) -> Gaussian:
+def require_gaussian(kernel: Kernel) -> Gaussian:
     """The kernel, which must be Gaussian."""
     if not isinstance(kernel, Gaussian):
         raise BadParameter(
@@ -81,7 +81,7 @@ def gaussian(kernel: Kernel) -> Gaussian:
     return kernel
 
 
-def _largest(values: Floats, count: int) -> NDArray[np.intp]:
+def _find_largest(values: Floats, count: int) -> NDArray[np.intp]:
     """(m, count) where each row is largest."""
     if count == values.shape[1]:
         return np.broadcast_to(np.arange(count), values.shape)
@@ -99,11 +99,11 @@ def _largest(values: Floats, count: int) -> NDArray[np.intp]:
 # may be too far, and h lower there: the step is then halved, which makes every step taken one that brings z nearer to
 # P.
 
-CANCELLED = 1e-12
+LEAST_SHARE_OF_SUM = 1e-12
 """Share of Σ|gⱼ| k(z, bⱼ) below which its sum without the bars is rounding: the target would be anywhere."""
 
 SUM_ROUNDING = 4 * float(np.finfo(float).eps)
-"""The same share, of what adding up may change: steps that lower the sum by less are not refused."""
+"""Share of Σ|gⱼ| k(z, bⱼ) that rounding may change the sum by: steps that lower it by less are not refused."""
 
 LEAST_STEP = 2.0**-20
 """Share of the way to the target after which a climb gives up: what is lower that near is so by rounding."""
@@ -111,26 +111,24 @@ LEAST_STEP = 2.0**-20
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """The way of Mika and others, for Gaussian kernels."""
+    """The method of Mika et al., for Gaussian kernels."""
 
-    tol: float = 1e-6
-    """A step shorter than this, relative to the spread of the basis rows, is the last."""
-    most: int = 100
-    """Steps, at most."""
+    tol: float = 1e-6  # A step shorter than this, relative to the spread of the basis rows, is the last
+    most: int = 100  # steps, at most
 
     def rows(self, projections: Projections, starts: Floats | None = None) -> Floats:
-        """(m, p) pre-images, climbing from rows (m, p) such as those to be denoised, or else from `second_starts`.
+        """(m, p) pre-images, climbing from rows (m, p) to be denoised, or else from `find_second_starts`.
 
-        A row to be denoised is brought to the top of its own hill, be it the highest or not: with few components, which
-        tell only some clusters of rows apart, the highest stands for others than the row's. Rows with no way up (the
-        denominator vanishes) climb from the second start.
+        A row to be denoised climbs to its own local maximum, be it the global one or not: with few components, which
+        tell only some clusters of rows apart, the global one stands for others than the row's. Rows where the
+        denominator vanishes climb from the second start.
         """
         if starts is None:
-            return self.climb(projections, second_starts(projections))[0]
+            return self.climb(projections, find_second_starts(projections))[0]
         found, led = self.climb(projections, starts)
         if not led.all():
             lost = projections.only(~led)
-            found[~led] = self.climb(lost, second_starts(lost))[0]
+            found[~led] = self.climb(lost, find_second_starts(lost))[0]
         return found
 
     def climb(self, projections: Projections, starts: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -139,15 +137,15 @@ class FixedPoint:
         middle = basis.mean(axis=0)  # distances stay, and keep their digits
         moved = basis - middle
         spread = float(np.sqrt(np.einsum("ij,ij->", moved, moved) / len(basis)))
-        hill = Hill(projections.weights, moved, gaussian(projections.kernel))
-        begun = Climb.at(starts - middle, hill)
-        end = iterate(begun, lambda state: state.stepped(self.tol * spread), self.most)
+        objective = Objective(projections.weights, moved, require_gaussian(projections.kernel))
+        begun = Ascent.at(starts - middle, objective)
+        end = iterate(begun, lambda state: state.step(self.tol * spread), self.most)
         led = np.zeros(len(starts), dtype=bool)
         led[begun.going] = True
         return np.asarray(end.best + middle), led
 
 
-def second_starts(projections: Projections) -> Floats:
+def find_second_starts(projections: Projections) -> Floats:
     """(m, p) what distances tell, or the nearest candidate where that is nearer to the projection."""
     nearest = projections.candidates.rows[projections.nearest]
     placed = Distances().rows(projections)
@@ -155,15 +153,12 @@ def second_starts(projections: Projections) -> Floats:
     return np.where(better[:, None], placed, nearest)
 
 
-class View(NamedTuple):
-    """What is seen at m places."""
+class Evaluation(NamedTuple):
+    """Values of the objective at m places."""
 
-    heights: Floats
-    """(m,) h"""
-    rounding: Floats
-    """(m,) what heights may be wrong by."""
-    targets: Floats
-    """(m, p) NaN where there is no telling."""
+    heights: Floats  # (m,) h
+    rounding: Floats  # (m,) what heights may be wrong by
+    targets: Floats  # (m, p) NaN where there is no telling
 
     @property
     def led(self) -> NDArray[np.bool_]:
@@ -172,55 +167,52 @@ class View(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Hill:
-    """h of several projections."""
+class Objective:
+    """h of several projections, which the fixed-point iteration raises."""
 
     weights: Floats
     basis: Floats
     kernel: Gaussian
 
-    def looked_at(self, z: Floats, which: NDArray[np.intp]) -> View:
-        """Heights at z (m, p) on the hills `which`, and what way to go from there."""
+    def evaluate(self, z: Floats, which: NDArray[np.intp]) -> Evaluation:
+        """h at z (m, p) of the projections `which`, and the targets of the next steps."""
         terms = self.kernel.between(z, self.basis)
         terms *= self.weights[which]
         heights, sizes = terms.sum(axis=1), np.abs(terms).sum(axis=1)
-        divisors = np.where(heights > CANCELLED * sizes, heights, np.nan)[:, None]
-        return View(heights, SUM_ROUNDING * sizes, terms @ self.basis / divisors)
+        divisors = np.where(heights > LEAST_SHARE_OF_SUM * sizes, heights, np.nan)[:, None]
+        return Evaluation(heights, SUM_ROUNDING * sizes, terms @ self.basis / divisors)
 
 
 @dataclass(frozen=True)
-class Climb:
-    """The state of all climbs; those that have ended are only kept."""
+class Ascent:
+    """The state of all ascents; those that have converged are only kept."""
 
-    hill: Hill
-    best: Floats
-    """(m, p) where they stand."""
-    heights: Floats
-    """(m,) h there."""
-    going: NDArray[np.intp]
-    """(a,) which have not ended."""
-    targets: Floats
-    """(a, p) of those."""
-    steps: Floats
-    """(a,) share of the way to the target that is tried next."""
+    objective: Objective
+    best: Floats  # (m, p) where they stand
+    heights: Floats  # (m,) h there
+    going: NDArray[np.intp]  # (a,) which have not ended
+    targets: Floats  # (a, p) of those
+    steps: Floats  # (a,) share of the way to the target that is tried next
 
     @classmethod
-    def at(cls, starts: Floats, hill: Hill) -> Climb:
+    def at(cls, starts: Floats, objective: Objective) -> Ascent:
         """Before the first step."""
         everyone = np.arange(len(starts))
-        seen = hill.looked_at(starts, everyone)
-        return cls(hill, starts, seen.heights, everyone[seen.led], seen.targets[seen.led], np.ones(int(seen.led.sum())))
+        seen = objective.evaluate(starts, everyone)
+        return cls(
+            objective, starts, seen.heights, everyone[seen.led], seen.targets[seen.led], np.ones(int(seen.led.sum()))
+        )
 
     @property
     def finished(self) -> bool:
         """Whether all have ended."""
         return not len(self.going)
 
-    def stepped(self, short: float) -> Climb:
+    def step(self, short: float) -> Ascent:
         """After one look at the place that each goes to; climbs whose way there is shorter than `short` end."""
         here = self.best[self.going]
         way = self.steps[:, None] * (self.targets - here)
-        seen = self.hill.looked_at(here + way, self.going)
+        seen = self.objective.evaluate(here + way, self.going)
         up = (seen.heights >= self.heights[self.going] - seen.rounding) & seen.led
         best, known = self.best.copy(), self.heights.copy()
         best[self.going[up]], known[self.going[up]] = (here + way)[up], seen.heights[up]
@@ -233,7 +225,7 @@ class Climb:
 # Pre-images: rows whose features lie nearest to given projections of kernel PCA.
 #
 # Projections hardly ever are the features of any row, so that the question is for the nearest: the least
-# |φ(z) − P|². Each way of answering it is a value with `rows`; which suits a kernel, `usual_way` says.
+# |φ(z) − P|². Each way of answering it is a value with `rows`; which suits a kernel, `choose_way` says.
 #
 # What no row comes near to — scores from far outside the data, or those of a row that has nothing in common with any
 # that was learnt from — is answered all the same, by the best training row if nothing better was found, and is told
@@ -260,12 +252,9 @@ class Way(Protocol):
 class Preimages:
     """m rows, and how far their features are from what was asked for."""
 
-    rows: Floats
-    """(m, p)"""
-    distance: Floats
-    """(m,) |φ(z) − P|²"""
-    near: NDArray[np.bool_]
-    """(m,) whether the row may stand for the projection."""
+    rows: Floats  # (m, p)
+    distance: Floats  # (m,) |φ(z) − P|²
+    near: NDArray[np.bool_]  # (m,) whether the row may stand for the projection
 
 
 @dataclass(frozen=True)
@@ -290,14 +279,14 @@ class Exact:
         )
 
 
-def usual_way(kernel: Kernel) -> Way | None:
+def choose_way(kernel: Kernel) -> Way | None:
     """What finds pre-images of a kernel best; None where they have to be learnt from the training rows (`Ridge`)."""
     if isinstance(kernel, Linear | Cosine):
         return Exact()
     return FixedPoint() if isinstance(kernel, Gaussian) else None
 
 
-def preimages(projector: Projector, scores: Floats, way: Way, starts: Floats | None = None) -> Preimages:
+def find_preimages(projector: Projector, scores: Floats, way: Way, starts: Floats | None = None) -> Preimages:
     """Pre-images of the projections with scores (m, k), found piece by piece so that no large matrix arises.
 
     Parameters
@@ -327,41 +316,41 @@ def preimages(projector: Projector, scores: Floats, way: Way, starts: Floats | N
     >>> found = KernelAxes(values[-4:], rows, None, axes, **mean, **sums)
     >>> moved = np.array([[1.4, 0.0]])
     >>> scores = kernel.between(moved, rows) @ axes - found.offset
-    >>> back = preimages(Projector.of(found, kernel), scores, FixedPoint(), moved)
+    >>> back = find_preimages(Projector.of(found, kernel), scores, FixedPoint(), moved)
     >>> print(back.rows.round(2) + 0.0, back.near)
     [[0.93 0.  ]] [ True]
     """
     step = projector.rows_at_a_time
     pieces = [slice(at, at + step) for at in range(0, len(scores), step)]
-    with np.errstate(over="ignore", invalid="ignore"):  # of scores beyond all measure, which are told
-        made = [_piece(projector, scores[at], way, None if starts is None else starts[at]) for at in pieces]
+    with np.errstate(over="ignore", invalid="ignore"):  # of scores far outside the data, which are told
+        made = [_find_piece(projector, scores[at], way, None if starts is None else starts[at]) for at in pieces]
     if not made:
         return Preimages(np.zeros((0, projector.basis.shape[1])), np.zeros(0), np.zeros(0, dtype=bool))
     rows, distance, near = (np.concatenate(parts) for parts in zip(*made, strict=True))
     return Preimages(rows, distance, near)
 
 
-def _piece(
+def _find_piece(
     projector: Projector, scores: Floats, way: Way, starts: Floats | None
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Rows, distances, and whether they are near; the nearest candidates where the way led nowhere near."""
+    """Rows, distances, and whether they are near; the nearest candidates where the way found nothing near."""
     projections = projector.projections(scores)
     rows = way.rows(projections, starts)
     nearest = projections.candidates.rows[projections.nearest]
     rows = np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, nearest)
     distance = projections.distances(rows)
-    lost = ~_near(projector, projections, rows, distance)
+    lost = ~_is_near(projector, projections, rows, distance)
     if lost.any():
         nearest = nearest[lost]
         others = projections.only(lost).distances(nearest)
         better = ~(distance[lost] <= others)  # also where kernels overflow
         rows[lost] = np.where(better[:, None], nearest, rows[lost])
         distance[lost] = np.where(better, others, distance[lost])
-    near = _near(projector, projections, rows, distance)
+    near = _is_near(projector, projections, rows, distance)
     return rows, np.maximum(distance, 0.0) if projector.kernel.positive else distance, near
 
 
-def _near(projector: Projector, projections: Projections, rows: Floats, distance: Floats) -> NDArray[np.bool_]:
+def _is_near(projector: Projector, projections: Projections, rows: Floats, distance: Floats) -> NDArray[np.bool_]:
     lengths = projector.kernel.diagonal(rows) + projections.squared_length
     most = np.maximum(projector.usual + DISTANCE_ROUNDING * np.abs(lengths), lengths / 2)
     return np.asarray(np.isfinite(distance) & (distance <= most))
@@ -377,18 +366,15 @@ def _near(projector: Projector, projections: Projections, rows: Floats, distance
 
 @dataclass(frozen=True)
 class Ridge:
-    """The way of Bakır and others, for any kernel."""
+    """The method of Bakır et al., for any kernel."""
 
-    scores: Floats
-    """(n, k) of the training rows."""
-    dual: Floats
-    """(n, p) scikit-learn's dual_coef_, of centred inputs."""
-    mean: Floats
-    """(p,) of the training rows."""
+    scores: Floats  # (n, k) of the training rows
+    dual: Floats  # (n, p) scikit-learn's dual_coef_, of centred inputs
+    mean: Floats  # (p,) of the training rows
     kernel: Kernel
 
     @classmethod
-    def learnt(
+    def learn(
         cls, scores: Floats, rows: Floats, kernel: Kernel, alpha: float = 1.0, mean: Floats | None = None
     ) -> Ridge:
         """From training rows (n, p) and their scores (n, k); takes an (n, n) matrix and n³/3 operations.
@@ -400,14 +386,14 @@ class Ridge:
         mean = rows.mean(axis=0) if mean is None else mean
         matrix = kernel.between(scores, scores)
         matrix.flat[:: len(matrix) + 1] += alpha
-        return cls(scores, _solved(matrix, rows - mean), mean, kernel)
+        return cls(scores, _solve(matrix, rows - mean), mean, kernel)
 
     def rows(self, projections: Projections, starts: Floats | None = None) -> Floats:
         """(m, p) pre-images; starts are not needed."""
         return np.asarray(self.kernel.between(projections.scores, self.scores) @ self.dual + self.mean)
 
 
-def _solved(matrix: Floats, right: Floats) -> Floats:
+def _solve(matrix: Floats, right: Floats) -> Floats:
     """By Cholesky's triangles; by least squares where the matrix is singular or has negative eigenvalues."""
     try:
         factor = scipy.linalg.cho_factor(matrix, lower=True, check_finite=False)

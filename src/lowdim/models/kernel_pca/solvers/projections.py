@@ -23,7 +23,7 @@ from lowdim.types import Floats
 MOST_CANDIDATES = 5000
 """Basis rows that are looked at as answers: more would cost as much as a fit, and they are starts more than answers."""
 
-ENTRIES = 2_000_000
+PIECE_ENTRIES = 2_000_000
 """Numbers that an array of one piece of work may hold: 16 MB."""
 
 
@@ -31,28 +31,20 @@ ENTRIES = 2_000_000
 class Candidates:
     """c known rows, each with what it takes to tell how far any projection is from it."""
 
-    rows: Floats
-    """(c, p)"""
-    lengths: Floats
-    """(c,) k(b, b)"""
-    u: Floats
-    """(c,) inner products with the mean of φ; zeros without centring."""
-    t: Floats
-    """(c, k) inner products with the axes."""
+    rows: Floats  # (c, p)
+    lengths: Floats  # (c,) k(b, b)
+    u: Floats  # (c,) inner products with the mean of φ; zeros without centring
+    t: Floats  # (c, k) inner products with the axes
 
 
 @dataclass(frozen=True)
 class Projections:
     """m projections of feature vectors on the axes."""
 
-    scores: Floats
-    """(m, k)"""
-    weights: Floats
-    """(m, N) g"""
-    squared_length: Floats
-    """(m,) |P|²"""
-    basis: Floats
-    """(N, p)"""
+    scores: Floats  # (m, k)
+    weights: Floats  # (m, N) g
+    squared_length: Floats  # (m,) |P|²
+    basis: Floats  # (N, p)
     kernel: Kernel
     candidates: Candidates
 
@@ -81,16 +73,11 @@ class Projections:
 class Projector:
     """Scores → projections."""
 
-    origin: Floats
-    """(N,) weights of the mean of φ."""
-    axes: Floats
-    """(N, k) weights of the axes."""
-    offset: Floats
-    """(k,) scores of the mean of φ before it is subtracted."""
-    mean_square: float
-    """|mean of φ|²"""
-    basis: Floats
-    """(N, p)"""
+    origin: Floats  # (N,) weights of the mean of φ
+    axes: Floats  # (N, k) weights of the axes
+    offset: Floats  # (k,) scores of the mean of φ before it is subtracted
+    mean_square: float  # |mean of φ|²
+    basis: Floats  # (N, p)
     kernel: Kernel
     candidates: Candidates
 
@@ -123,7 +110,7 @@ class Projector:
     def rows_at_a_time(self) -> int:
         """Rows whose (m, N) matrices, and whose handful of neighbours, fit into one piece of work."""
         n, p = self.basis.shape
-        return int(max(1, ENTRIES // max(n, 10 * p)))
+        return int(max(1, PIECE_ENTRIES // max(n, 10 * p)))
 
 
 def _candidates(basis: Floats, origin: Floats, axes: Floats, kernel: Kernel) -> Candidates:
@@ -131,6 +118,6 @@ def _candidates(basis: Floats, origin: Floats, axes: Floats, kernel: Kernel) -> 
     n, few = len(basis), min(len(basis), MOST_CANDIDATES)
     rows = basis[np.arange(few) * n // few]
     weights = np.column_stack([origin, axes])
-    step = max(1, ENTRIES // n)
+    step = max(1, PIECE_ENTRIES // n)
     products = np.concatenate([kernel.between(rows[at : at + step], basis) @ weights for at in range(0, few, step)])
     return Candidates(rows, kernel.diagonal(rows), products[:, 0], np.ascontiguousarray(products[:, 1:]))

@@ -14,7 +14,6 @@ from lowdim.matrices.scaling import Scaling
 from lowdim.models.base import parameters
 from lowdim.models.base.output import frame_kind, make_table, named_columns
 from lowdim.models.linear.tables.rows import PIECE, Rows, opened, read_rows, refuse_one_pass
-from lowdim.models.probabilistic_pca.record import LatentFit
 from lowdim.results.record import LinearFit
 from lowdim.sources.source import Block
 from lowdim.types import Floats
@@ -36,8 +35,8 @@ def prepared_variances(fit: LinearFit) -> Floats:
     converted models) are known if all components were kept.
     """
     held = np.asarray(fit.variances @ fit.components**2)
-    if isinstance(fit, LatentFit) and fit.ascent is not None:
-        return np.asarray(held + fit.noise * (1.0 - (fit.components**2).sum(axis=0)))
+    if fit.found_by_em:
+        return np.asarray(held + fit.noise_variance * (1.0 - (fit.components**2).sum(axis=0)))
     if fit.column_variances is not None:
         return fit.column_variances * fit.gain**2
     if fit.noise_variance == 0.0:
@@ -84,7 +83,7 @@ def eigenvalues(model: LinearModel, X: Any) -> Any:
     """Variance of each component, its share, and shares added up."""
     fit = model.fit_
     shares = {"share": fit.shares, "cumulative": np.cumsum(fit.shares)}
-    return make_table(model._kind, {"component": model._axes, "variance": fit.variances, **shares})
+    return make_table(model._frame_kind, {"component": model._axes, "variance": fit.variances, **shares})
 
 
 def components(model: LinearModel, X: Any) -> Any:
@@ -99,7 +98,7 @@ def loadings(model: LinearModel, X: Any) -> Any:
 
 def compression(model: LinearModel, X: Any) -> Any:
     """What k components cost and lose."""
-    return make_table(model._kind, dict(model.compression()))
+    return make_table(model._frame_kind, dict(model.compression()))
 
 
 def correlations(model: LinearModel, X: Any, sample_weight: Any = None) -> Any:
@@ -137,14 +136,14 @@ def cos2_values(model: LinearModel, X: Any, sample_weight: Any = None) -> Floats
 def drivers(model: LinearModel, X: Any, top: int = 5) -> Any:
     """The columns that contribute most to each component."""
     parameters.whole("table", "top", top, 1, None)
-    return make_table(model._kind, leading_columns(model.fit_, model._axes, int(top)))
+    return make_table(model._frame_kind, leading_columns(model.fit_, model._axes, int(top)))
 
 
 def by_column(model: LinearModel, values: Floats, **more: Floats) -> Any:
     """A table with a row for each column of the data, from values (p, k)."""
     axes = model._axes[: values.shape[1]]
     named = {"column": list(column_names(model.fit_)), **dict(zip(axes, values.T, strict=True))}
-    return make_table(model._kind, named | more)
+    return make_table(model._frame_kind, named | more)
 
 
 def _variances(model: LinearModel, X: Any, sample_weight: Any) -> Floats:
@@ -277,7 +276,7 @@ def supplementary(model: LinearModel, X: Any, extra: Any = None, sample_weight: 
         lines += _of_numbers(name, values, found) if numbers else _of_texts(model, X, name, values, found)
     names, groups, weights, statistics, points = (list(part) for part in zip(*lines, strict=True))
     named = {"column": names, "category": groups, "weight": np.array(weights), "statistic": statistics}
-    kind = frame_kind(extra) or frame_kind(X) or model._kind
+    kind = frame_kind(extra) or frame_kind(X) or model._frame_kind
     return make_table(kind, named | dict(zip(model._axes, np.array(points).T, strict=True)))
 
 

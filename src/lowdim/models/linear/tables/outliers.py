@@ -12,7 +12,7 @@ from lowdim.errors import BadInput, BadParameter, Setting, Words
 from lowdim.models.base import parameters
 from lowdim.models.base.output import frame_kind, make_table, row_labels
 from lowdim.models.linear.control_limits import (
-    LARGEST,
+    MOST_ORDER,
     Limit,
     box_limit,
     held_out_distances,
@@ -32,7 +32,6 @@ from lowdim.models.linear.tables.rows import (
     read_rows,
     refuse_one_pass,
 )
-from lowdim.models.probabilistic_pca.record import LatentFit
 from lowdim.results.record import LinearFit
 from lowdim.types import Floats
 from lowdim.views.plots.rows import OutlierMap
@@ -55,9 +54,9 @@ class Judged:
     q_limit: Limit
     training: bool
 
-    def map(self, level: float, names: tuple[str, ...] | None = None) -> OutlierMap:
+    def map(self, level: float) -> OutlierMap:
         """The same as figures show it, with limits of this level."""
-        return OutlierMap(self.t2, self.q, self.t2_limit.value, self.q_limit.value, level, names)
+        return OutlierMap(self.t2, self.q, self.t2_limit.value, self.q_limit.value, level)
 
 
 def outliers(
@@ -83,7 +82,7 @@ def outliers(
         "Q_p": found.q_limit.p_values,
         "beyond": words[beyond_t2 + 2 * beyond_q].tolist(),
     }
-    return make_table(frame_kind(X) or model._kind, named, like=X)
+    return make_table(frame_kind(X) or model._frame_kind, named, like=X)
 
 
 def limits(
@@ -107,7 +106,7 @@ def limits(
         "rows": np.full(2, len(found.q)),
         "law": [one.law for one in both],
     }
-    return make_table(model._kind, named)
+    return make_table(model._frame_kind, named)
 
 
 def outlier_columns(model: LinearModel, X: Any, row: Any = None, top: int = 10) -> Any:
@@ -141,7 +140,7 @@ def outlier_columns(model: LinearModel, X: Any, row: Any = None, top: int = 10) 
         "deviation": prepared[i, j] * fit.undo_gain[j],
         "residual": residual[i, j] * fit.undo_gain[j],
     }
-    return make_table(frame_kind(X) or model._kind, named)
+    return make_table(frame_kind(X) or model._frame_kind, named)
 
 
 def judge(
@@ -208,7 +207,7 @@ def _own_q_limit(model: LinearModel, table: str, X: Any, found: Rows, q: Floats,
     if fit.spectrum is not None:
         return q_limit(q, fit.spectrum[fit.k :] * unit, n, level, "from the whole spectrum")
     first = mean * n / (n - 1)
-    if min(found.used, fit.n_columns) > LARGEST:  # the variance of Q over the rows, turned round
+    if min(found.used, fit.n_columns) > MOST_ORDER:  # the variance of Q over the rows, turned round
         unit, m = (n - 1) ** 2 / n, n - 1
         second = (variance * m * m * (m + 2) / (2 * unit**2) + first**2) / m
         return q_limit_of_moments(q, first, second, n, level, f"from Q of {len(theirs):,} rows")
@@ -237,7 +236,7 @@ def _new_limits(
     held = None
     if reference[0] is not None:
         known = _of_the_fit(model, table, *reference)
-        if not (isinstance(fit, LatentFit) and fit.ascent is not None):  # EM of other rows would be another fit
+        if not fit.found_by_em:  # EM of other rows would be another fit
             Y = prepared_rows(model, table, reference[0], np.arange(len(known.scores)))
             held = held_out_distances(
                 Y, known.weights, k, isinstance(model.scale, (bool, np.bool_)) and bool(model.scale)
@@ -269,7 +268,7 @@ def _by_known_axes(fit: LinearFit, q: Floats, level: float, law: str) -> Limit:
     if left is None:
         raise _needs_all(fit, law)
     if law == "box":
-        source = "from the noise of the model" if isinstance(fit, LatentFit) else "from the whole spectrum"
+        source = "from the noise of the model" if fit.PROBABILISTIC else "from the whole spectrum"
         return box_limit(q, float(left.sum()), float((left**2).sum()), level, f"{source}, axes taken for known")
     try:
         return jackson_limit(q, left, level)
@@ -321,8 +320,8 @@ def _of_the_fit(model: LinearModel, table: str, reference: Any, weight: Any) -> 
 
 def left_out(fit: LinearFit) -> Floats | None:
     """All variances beyond the components, if they are known: of a probabilistic model p − k times its noise."""
-    if isinstance(fit, LatentFit):
-        return np.full(fit.n_columns - fit.k, fit.noise)
+    if fit.PROBABILISTIC:
+        return np.full(fit.n_columns - fit.k, fit.noise_variance)
     if fit.spectrum is not None:
         return fit.spectrum[fit.k :]
     return np.zeros(0) if fit.noise_variance == 0.0 else None

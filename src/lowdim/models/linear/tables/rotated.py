@@ -10,12 +10,10 @@ import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, Setting
 from lowdim.models.base import parameters
-from lowdim.models.base.output import frame_kind, make_table, scores_table
+from lowdim.models.base.output import frame_kind, make_table, refuse_no_rows, scores_table
 from lowdim.models.linear.tables.columns import by_column
-from lowdim.models.linear.tables.rows import refuse_no_rows
-from lowdim.results.certificate import counted
 from lowdim.types import Floats
-from lowdim.words import column_names
+from lowdim.words import column_names, plural
 
 if TYPE_CHECKING:
     from lowdim.models.linear.model import LinearModel
@@ -67,9 +65,17 @@ class Rotation:
         return self.variances / self.total_variance if self.total_variance > 0 else np.zeros(len(self.matrix))
 
     def scores(self, standardized: Floats) -> Floats:
-        """(n, k) rotated scores, from scores (n, k) of variance one.
+        """Rotated scores. Rows stay what they were: scores @ rotated loadingsᵀ is the same before and after.
 
-        Rows stay what they were: scores @ rotated loadingsᵀ is the same before and after.
+        Parameters
+        ----------
+        standardized : array (n, k)
+            Scores of variance one.
+
+        Returns
+        -------
+        array
+            (n, k) scores of the factors.
         """
         return np.asarray(np.linalg.solve(self.matrix, standardized.T).T)
 
@@ -163,7 +169,11 @@ METHODS = ("varimax", "promax")
 
 
 def rotate(
-    model: LinearModel, k: int | None = None, method: str = "varimax", normalize: bool = True, power: float = 4.0
+    model: LinearModel,
+    k: int | None = None,
+    method: str = "varimax",
+    normalize: bool = True,
+    power: float = 4.0,
 ) -> Rotation:
     """The first k components, rotated."""
     k = model._checked_k(k)
@@ -176,7 +186,7 @@ def rotate(
     empty = int((fit.whitening[:k] <= 0).sum())
     if empty:
         raise BadInput(
-            f"{empty} of the {counted(k, 'component')} {'has' if empty == 1 else 'have'} no variance, and so no "
+            f"{empty} of the {plural(k, 'component')} {'has' if empty == 1 else 'have'} no variance, and so no "
             "direction to rotate: take ",
             Setting("k", k - empty),
             ".",
@@ -217,7 +227,7 @@ def rotated_shares(
         "squared_loadings": found.squares,
     }
     with_each = {f"r_{axis}": column for axis, column in zip(axes, found.correlations.T, strict=True)}
-    return make_table(model._kind, named | (with_each if method == "promax" else {}))
+    return make_table(model._frame_kind, named | (with_each if method == "promax" else {}))
 
 
 def rotated_scores(
@@ -236,5 +246,5 @@ def rotated_scores(
     found = rotate(model, k, method, normalize, power)
     whitening = 1.0 if model.whiten else model.fit_.whitening
     standardized = (np.asarray(model._scores(X), dtype=np.float64) * whitening)[:, : len(found.matrix)]
-    kind = frame_kind(X) or model._kind
+    kind = frame_kind(X) or model._frame_kind
     return scores_table(kind, model._axes[: len(found.matrix)], found.scores(standardized), like=X)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter, MissingValues, NeedsAnotherPass, Setting, Words
-from lowdim.matrices.convert import row_weights
-from lowdim.matrices.missing import naming_all_holes, refuse_block_holes
+from lowdim.matrices.convert import read_weights
+from lowdim.matrices.missing import naming_all_missing, refuse_missing_in_block
 from lowdim.matrices.preparation import Preparation
 from lowdim.models.base import parameters
-from lowdim.models.base.output import frame_kind, make_table, row_labels, scores_table
+from lowdim.models.base.output import frame_kind, make_table, refuse_no_rows, row_labels
 from lowdim.results.record import LinearFit
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
@@ -95,25 +95,15 @@ class Rows:
 def read_rows(model: LinearModel, table: str, X: Any, sample_weight: Any = None) -> Rows:
     """Read all rows of X; an error in words if they have holes, or if there are none."""
     source = opened(model, table, X)
-    weight = None if sample_weight is None else row_weights(source, sample_weight)
+    weight = None if sample_weight is None else read_weights(source, sample_weight)
     fit = model.fit_
     work = partial(_scores_and_lengths, preparation=model._preparation, V=fit.components, columns=source.columns)
     try:
-        with naming_all_holes(source):
+        with naming_all_missing(source):
             found = np.asarray(source.map_rows(work, fit.k + 1, np.float64))
     except MissingValues as error:
         raise _with_holes(model, table, error) from error
     return Rows(found[:, : fit.k], found[:, fit.k], weight)
-
-
-def refuse_no_rows(table: str, X: Any) -> None:
-    """Raise an error if a table about rows was asked for without any."""
-    if X is None:
-        raise BadParameter(
-            Words(f"table({table!r})", f"the table {table}"),
-            " is about rows, and a model does not keep them: ",
-            Words(f"table({table!r}, X).", "name the data after it."),
-        )
 
 
 def refuse_one_pass(model: LinearModel, table: str, X: Any) -> None:
@@ -174,7 +164,7 @@ def _scores_and_lengths(
     for rows in preparation.pieces(Block(block.start, block.rows), np.float64, PIECE):
         lengths = np.einsum("ij,ij->i", rows, rows)
         if not np.isfinite(lengths).all():
-            refuse_block_holes(block, columns)
+            refuse_missing_in_block(block, columns)
         parts.append(np.column_stack([rows @ V.T, lengths]))
     return np.concatenate(parts)
 
@@ -195,12 +185,6 @@ def _with_holes(model: LinearModel, table: str, error: MissingValues) -> Missing
 # Tables about rows: scores, contributions, squared cosines, and biplots of rows and columns.
 
 CONVENTIONS = ("singular", "prcomp", "prcomp_pc")
-
-
-def scores(model: LinearModel, X: Any) -> Any:
-    """What `transform` gives, as a table; any rows will do."""
-    refuse_no_rows("scores", X)
-    return scores_table(frame_kind(X) or model._kind, model._axes, model._scores(X), like=X)
 
 
 def row_contributions(model: LinearModel, X: Any, sample_weight: Any = None) -> Any:
@@ -258,10 +242,10 @@ def biplot_table(model: LinearModel, X: Any, k: int = 2, alpha: float = 0.5, con
     n, p = len(found.rows), len(found.columns)
     named: dict[str, Any] = {"kind": ["row"] * n + ["column"] * p, "name": [*row_labels(X, n), *found.names]}
     points = np.concatenate([found.rows, found.columns])
-    return make_table(frame_kind(X) or model._kind, named | dict(zip(model._axes[:k], points.T, strict=True)))
+    return make_table(frame_kind(X) or model._frame_kind, named | dict(zip(model._axes[:k], points.T, strict=True)))
 
 
 def by_row(model: LinearModel, X: Any, values: Floats, **more: Any) -> Any:
     """A table with a row for each row of the data, from values (n, k); a pandas frame keeps its index."""
     named = dict(zip(model._axes[: values.shape[1]], values.T, strict=True)) | more
-    return make_table(frame_kind(X) or model._kind, named, like=X)
+    return make_table(frame_kind(X) or model._frame_kind, named, like=X)

@@ -9,24 +9,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.matrices.packed import unpacked
+from lowdim.matrices.packed import unpack
 from lowdim.matrices.preparation import piece_rows
 from lowdim.models.logistic_pca.solvers.families import FAMILIES, Bernoulli, Family
 from lowdim.types import Floats, Singles
 
 # One look at rows under natural parameters: how likely they are, how far from their means, how much entries weigh.
 
-COMPILED_FROM = 2_000_000
+MIN_ENTRIES_TO_COMPILE = 2_000_000
 """Entries of all rows from which compiled code saves more time than loading it takes, half a second, once."""
+
+END_TOL, STEPS_AT_THE_END = 1e-20, 100
+"""Decrement for each entry and Newton steps at most of final codes, which are what `transform` gives."""
 
 
 def pays_to_compile(n: int, p: int) -> bool:
     """Whether a block of n rows × p columns is of a source so large that compiled code is worth loading."""
-    return n * p >= COMPILED_FROM // 4
+    return n * p >= MIN_ENTRIES_TO_COMPILE // 4
 
 
 @dataclass(frozen=True)
-class Look:
+class NewtonTerms:
     """What Newton's method needs to know of rows (n, p); entries that are missing (NaN) count for nothing."""
 
     loss: Floats
@@ -36,32 +39,32 @@ class Look:
     weight: Singles
     """(n, p) A″(θ). Single precision is enough for what only scales steps, and twice as fast to multiply."""
 
-    def __getitem__(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Look:
-        return Look(self.loss[rows], self.apart[rows], self.weight[rows])
+    def __getitem__(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> NewtonTerms:
+        return NewtonTerms(self.loss[rows], self.apart[rows], self.weight[rows])
 
-    def put(self, rows: NDArray[np.intp], other: Look) -> None:
+    def put(self, rows: NDArray[np.intp], other: NewtonTerms) -> None:
         """Overwrite some rows."""
         self.loss[rows], self.apart[rows], self.weight[rows] = other.loss, other.apart, other.weight
 
 
-def look(family: Family, x: Floats, theta: Floats, compiled: bool = False) -> Look:
+def newton_terms(family: Family, x: Floats, theta: Floats, compiled: bool = False) -> NewtonTerms:
     """At rows (n, p) of float64 under parameters of the same shape."""
     if compiled and isinstance(family, Bernoulli):
-        return _look_compiled(x, theta)
+        return _newton_terms_compiled(x, theta)
     mean = family.mean(theta)
     with np.errstate(over="ignore", invalid="ignore"):  # parameters so large that no step will accept them
         apart, loss, weight = mean - x, family.loss(x, theta), family.variance(mean).astype(np.float32)
     missing = np.isnan(x)
     if missing.any():
         apart[missing], loss[missing], weight[missing] = 0.0, 0.0, 0.0
-    return Look(loss.sum(axis=1), apart, weight)
+    return NewtonTerms(loss.sum(axis=1), apart, weight)
 
 
-def _look_compiled(x: Floats, theta: Floats) -> Look:
-    from lowdim.models.logistic_pca.solvers.compiled_newton import look_at_coins  # loads numba
+def _newton_terms_compiled(x: Floats, theta: Floats) -> NewtonTerms:
+    from lowdim.models.logistic_pca.solvers.compiled_newton import bernoulli_terms  # loads numba
 
-    found = Look(np.empty(len(x)), np.empty(x.shape), np.empty(x.shape, dtype=np.float32))
-    look_at_coins(x, np.ascontiguousarray(theta), found.loss, found.apart, found.weight)
+    found = NewtonTerms(np.empty(len(x)), np.empty(x.shape), np.empty(x.shape, dtype=np.float32))
+    bernoulli_terms(x, np.ascontiguousarray(theta), found.loss, found.apart, found.weight)
     return found
 
 
@@ -70,14 +73,14 @@ def _look_compiled(x: Floats, theta: Floats) -> Look:
 # Given loadings, each row has a problem of its own, in k numbers and convex: with a ridge it has one solution,
 # wherever the search begins. Hessians of all rows are one product of the entries' weights with products of loadings.
 
-HALVINGS = 30
+MOST_HALVINGS = 30
 """Of a step, before a row is left where it is: what is left to gain is lost in rounding."""
 
-NEAR = 1e-7
+TRUSTED_DECREMENT = 1e-7
 """Decrement, as a share of the cost, from which on Newton's steps can be trusted: beside large offsets the cost does
 not show what they gain."""
 
-LIFT = 1e-6
+DIAGONAL_SHARE = 1e-6
 """Share of its mean diagonal that is added to that of a Hessian, which is known to single precision."""
 
 PIECE_BYTES = 2**21
@@ -89,12 +92,9 @@ class Decoder:
     """θ = z V + bias."""
 
     family_name: str
-    V: Floats
-    """(k, p) loadings."""
-    bias: Floats
-    """(p,)"""
-    ridge: Floats
-    """(k,) by which half the squares of codes are penalised."""
+    V: Floats  # (k, p) loadings
+    bias: Floats  # (p,)
+    ridge: Floats  # (k,) by which half the squares of codes are penalised
 
     @property
     def family(self) -> Family:
@@ -134,41 +134,39 @@ def rows_at_a_time(p: int, k: int) -> int:
 class Coded:
     """Rows with their codes."""
 
-    z: Floats
-    """(n, k)"""
-    look: Look
-    """At the rows under these codes."""
-    cost: Floats
-    """(n,) loss and ridge."""
-    steps: int
-    """Newton steps, each of a row, in all."""
+    z: Floats  # (n, k)
+    look: NewtonTerms  # at the rows under these codes
+    cost: Floats  # (n,) loss and ridge
+    steps: int  # Newton steps, each of a row, in all
 
 
-def codes(decoder: Decoder, x: Floats, start: Floats | None, tol: float, most: int, compiled: bool = False) -> Coded:
+def find_codes(
+    decoder: Decoder, x: Floats, start: Floats | None, tol: float, most: int, compiled: bool = False
+) -> Coded:
     """Codes of rows (n, p); NaN is missing.
 
     A row is finished when Newton's decrement, about twice what a step gains, is at most `tol` for each of its entries
     (times the squared distance from the bias, for numbers: they have units), or after `most` steps.
     """
     z = np.zeros((len(x), len(decoder.V))) if start is None else start.copy()
-    seen = look(decoder.family, x, decoder.theta(z), compiled)
+    seen = newton_terms(decoder.family, x, decoder.theta(z), compiled)
     cost = seen.loss + _penalty(decoder, z)
     if start is not None and decoder.family.runs_away:
-        _back_to_zero(decoder, x, z, seen, cost)
+        _restart_worse_at_zero(decoder, x, z, seen, cost)
     enough = tol * decoder.family.size(x, decoder.bias)
     active, steps = np.arange(len(x)), 0
     for _ in range(most):
         here = seen if len(active) == len(x) else seen[active]
         slope = here.apart @ decoder.V.T + decoder.ridge * z[active]
         move = newton_moves(here.weight @ decoder.products, decoder.ridge, slope, compiled)
-        move = _within_reach(move, decoder)
+        move = _limit_moves(move, decoder)
         decrement = np.einsum("nk,nk->n", slope, move)
         steps += len(active)
         going = decrement > enough[active]
         if not going.any():
             break
         active, move = active[going], move[going]
-        size = NEAR * np.abs(cost[active])
+        size = TRUSTED_DECREMENT * np.abs(cost[active])
         slack = np.where(decrement[going] <= size, size, 0.0)
         active = _descend(decoder, x, active, move, slack, z, seen, cost, compiled)
         if not len(active):
@@ -176,9 +174,9 @@ def codes(decoder: Decoder, x: Floats, start: Floats | None, tol: float, most: i
     return Coded(z, seen, cost, steps)
 
 
-def _back_to_zero(decoder: Decoder, x: Floats, z: Floats, seen: Look, cost: Floats) -> None:
+def _restart_worse_at_zero(decoder: Decoder, x: Floats, z: Floats, seen: NewtonTerms, cost: Floats) -> None:
     """Begin rows at 0, in place, that are worse where they were to begin."""
-    there = look(decoder.family, x, np.broadcast_to(decoder.bias, x.shape))
+    there = newton_terms(decoder.family, x, np.broadcast_to(decoder.bias, x.shape))
     worse = np.flatnonzero(~(cost <= there.loss))
     z[worse], cost[worse] = 0.0, there.loss[worse]
     seen.put(worse, there[worse])
@@ -190,14 +188,14 @@ def newton_moves(systems: NDArray[np.floating[Any]], ridge: Floats, slope: Float
     one, other = np.triu_indices(k)
     with np.errstate(over="ignore"):
         size = systems[:, one == other].mean(axis=1, dtype=np.float64)
-    lift = np.maximum(LIFT * size, np.finfo(float).tiny)
+    lift = np.maximum(DIAGONAL_SHARE * size, np.finfo(float).tiny)
     if compiled:
         from lowdim.models.logistic_pca.solvers.compiled_newton import solve_each  # loads numba
 
         moves = np.empty_like(slope)
         solve_each(systems, ridge, lift, slope, moves)
     else:
-        whole = unpacked(systems.astype(np.float64), k)
+        whole = unpack(systems.astype(np.float64), k)
         whole[:, np.arange(k), np.arange(k)] += ridge + lift[:, None]
         moves = np.asarray(np.linalg.solve(whole, slope[:, :, None])[:, :, 0])
     lost = ~np.isfinite(moves).all(axis=1)
@@ -205,7 +203,7 @@ def newton_moves(systems: NDArray[np.floating[Any]], ridge: Floats, slope: Float
     return moves
 
 
-def _within_reach(moves: Floats, decoder: Decoder) -> Floats:
+def _limit_moves(moves: Floats, decoder: Decoder) -> Floats:
     """Moves that change no θ by more than is trusted, by an upper bound of what they change."""
     if decoder.longest == 0:
         return moves
@@ -222,7 +220,7 @@ def _descend(
     move: Floats,
     slack: Floats,
     z: Floats,
-    seen: Look,
+    seen: NewtonTerms,
     cost: Floats,
     compiled: bool,
 ) -> NDArray[np.intp]:
@@ -231,9 +229,9 @@ def _descend(
     `slack` (m,) is by how much a cost may rise that is as good as the one before.
     """
     done, length = [], 1.0
-    for _ in range(HALVINGS):
+    for _ in range(MOST_HALVINGS):
         tried = z[active] - length * move
-        there = look(decoder.family, x[active], decoder.theta(tried), compiled)
+        there = newton_terms(decoder.family, x[active], decoder.theta(tried), compiled)
         price = there.loss + _penalty(decoder, tried)
         better = price <= cost[active] + slack  # never of NaN or infinity
         rows = active[better]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lowdim.matrices.missing import PIECE_BYTES, Observed, observe_block
 from lowdim.matrices.preparation import dense, piece_rows, working_dtype
-from lowdim.models.logistic_pca.solvers.codes import look, pays_to_compile
+from lowdim.models.logistic_pca.solvers.codes import newton_terms, pays_to_compile
 from lowdim.models.logistic_pca.solvers.families import FAMILIES, Bernoulli, Family
 from lowdim.sources.source import Block, Source
 from lowdim.types import Array, Floats
@@ -20,20 +20,17 @@ from lowdim.types import Array, Floats
 
 
 @dataclass(frozen=True)
-class Overview:
+class ColumnStatistics:
     """Of a set of rows."""
 
     observed: Observed
-    least: Floats
-    """(p,) smallest entry; infinite where nothing was observed."""
-    most: Floats
-    """(p,) largest entry."""
-    saturated: float
-    """Σ of the smallest A(θ) − x θ of every entry, by weight."""
+    least: Floats  # (p,) smallest entry; infinite where nothing was observed
+    most: Floats  # (p,) largest entry
+    saturated: float  # Σ of the smallest A(θ) − x θ of every entry, by weight
 
-    def merge(self, other: Overview) -> Overview:
+    def merge(self, other: ColumnStatistics) -> ColumnStatistics:
         """Of both sets of rows."""
-        return Overview(
+        return ColumnStatistics(
             self.observed.merge(other.observed),
             np.minimum(self.least, other.least),
             np.maximum(self.most, other.most),
@@ -57,12 +54,12 @@ class Overview:
         return family.null_loss(self.bias(family), seen.mean, seen.squares, seen.seen)
 
 
-def overview(source: Source, family: Family) -> Overview:
+def summarise_columns(source: Source, family: Family) -> ColumnStatistics:
     """Read all rows once."""
-    return source.reduce(partial(_overview_of_block, name=family.name), Overview.merge)
+    return source.reduce(partial(_summarise_block, name=family.name), ColumnStatistics.merge)
 
 
-def _overview_of_block(block: Block, name: str) -> Overview:
+def _summarise_block(block: Block, name: str) -> ColumnStatistics:
     family = FAMILIES[name]
     n, p = block.rows.shape
     least, most, saturated = np.full(p, np.inf), np.full(p, -np.inf), 0.0
@@ -75,7 +72,7 @@ def _overview_of_block(block: Block, name: str) -> Overview:
         with np.errstate(over="ignore", invalid="ignore"):  # infinite entries are refused afterwards
             of_rows = np.where(np.isnan(x), 0.0, family.saturated(inside)).sum(axis=1)
         saturated += float(of_rows.sum() if block.weight is None else of_rows @ block.weight[at : at + step])
-    return Overview(observe_block(block), least, most, saturated)
+    return ColumnStatistics(observe_block(block), least, most, saturated)
 
 
 # Rows whose entries are drawn from an exponential family: what their columns say, and how a model misses them.
@@ -104,13 +101,10 @@ class Columns:
 class Piece:
     """Some rows."""
 
-    x: Array
-    """(n, p) of float32 where the data are, else of float64; 0 where entries are missing."""
+    x: Array  # (n, p) of float32 where the data are, else of float64; 0 where entries are missing
     missing: NDArray[np.bool_] | None
-    weight: Floats | None
-    """(n,); None means one each."""
-    compiled: bool
-    """Whether there are rows enough for compiled code."""
+    weight: Floats | None  # (n,); None means one each
+    compiled: bool  # whether there are rows enough for compiled code
 
     def apart(self, center: Floats) -> Array:
         """(n, p) x − center, 0 where entries are missing."""
@@ -139,7 +133,9 @@ class Piece:
 
     def _look_compiled(self, family: Family, theta: Array) -> tuple[float, Array]:
         x = self.x if self.missing is None else np.where(self.missing, np.nan, self.x)
-        found = look(family, x.astype(np.float64, copy=False), theta.astype(np.float64, copy=False), compiled=True)
+        found = newton_terms(
+            family, x.astype(np.float64, copy=False), theta.astype(np.float64, copy=False), compiled=True
+        )
         slope: Array = found.apart.astype(self.x.dtype, copy=False)
         if self.weight is None:
             return float(found.loss.sum()), slope
@@ -147,7 +143,7 @@ class Piece:
         return float(self.weight @ found.loss), slope
 
 
-def pieces(block: Block) -> Iterator[Piece]:
+def cut_rows(block: Block) -> Iterator[Piece]:
     """The rows of a block, a few at a time."""
     n, p = block.rows.shape
     most, compiled = piece_rows(p, 8, BLOCK_PIECE_BYTES, 32, 4096), pays_to_compile(n, p)
@@ -162,27 +158,27 @@ def pieces(block: Block) -> Iterator[Piece]:
             yield Piece(x, None, weight, compiled)
 
 
-def columns_in(seen: Overview, family: Family) -> Columns:
+def fix_columns(seen: ColumnStatistics, family: Family) -> Columns:
     """What an overview of the rows says of their columns."""
     observed = seen.observed
     return Columns(observed.mean, seen.bias(family), seen.still(), observed.weight)
 
 
-def scatter_of(source: Source, center: Floats) -> Floats:
+def sum_scatter(source: Source, center: Floats) -> Floats:
     """(p, p) Σ w (x − center) (x − center)ᵀ, in one pass."""
-    scatter: Floats = source.reduce(partial(_scatter, center=center), _plus)
-    return scatter
+    return source.reduce(partial(_scatter_of_block, center=center), add_in_place)
 
 
-def _scatter(block: Block, center: Floats) -> Floats:
+def _scatter_of_block(block: Block, center: Floats) -> Floats:
     total = np.zeros((len(center), len(center)))
-    for piece in pieces(block):
+    for piece in cut_rows(block):
         apart = piece.apart(center)
         weighted = apart if piece.weight is None else apart * piece.weight[:, None]
         total += apart.T @ weighted
     return total
 
 
-def _plus(one: Floats, other: Floats) -> Floats:
+def add_in_place(one: Floats, other: Floats) -> Floats:
+    """one + other, in the memory of one."""
     one += other
     return one

@@ -16,7 +16,7 @@ FACTORS = 1000
 
 
 @numba.njit(nogil=True, cache=True)
-def look_at_coins(x: Floats, theta: Floats, loss: Floats, apart: Floats, weight: Singles) -> None:
+def bernoulli_terms(x: Floats, theta: Floats, loss: Floats, apart: Floats, weight: Singles) -> None:
     """Row by row what `solvers.logistic_looks.Look` holds, for the Bernoulli family.
 
     With e = e^−|θ| all of it is rational: the mean is 1 or e over 1 + e, its variance e / (1 + e)², and log(1 + e^θ) =

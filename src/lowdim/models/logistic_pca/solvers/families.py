@@ -1,7 +1,7 @@
 """Exponential families in their natural parameter θ: density ∝ exp(x θ − A(θ)), mean A′(θ), variance A″(θ).
 
 Collins, Dasgupta & Schapire 2001, "A generalization of principal component analysis to the exponential family": what
-PCA does for normal noise, the same steps do for coins and counts, and only the functions below differ.
+PCA does for normal noise, the same steps do for zeros and ones and counts, and only the functions below differ.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Family(ABC):
     most: float = np.inf
     """… and the largest."""
     runs_away: bool = False
-    """Whether Newton's method takes ages from parameters that are far too large."""
+    """Whether Newton's method takes very long from parameters that are far too large."""
     farthest: float = 20.0
-    """Change of θ beyond which a step is not trusted: where weights are next to nothing it may be any length."""
+    """Change of θ beyond which a step is not trusted: where weights are almost nothing it may be any length."""
     most_change: float = 2.0
     """The same of a column's θ, as a root mean square over the rows."""
     entries: str
@@ -56,7 +56,7 @@ class Family(ABC):
         return np.asarray(self.potential(theta) - x * theta)
 
     def size(self, x: Floats, bias: Floats) -> Floats:
-        """(n,) what a change of the loss of a row is small against: its entries, as coins and counts have no units."""
+        """(n,) what a change of the loss of a row is small against: its entries, as bits and counts have no units."""
         return np.asarray((~np.isnan(x)).sum(axis=1).astype(np.float64))
 
     def start_scale(self, mean: Floats) -> Floats:
@@ -79,7 +79,7 @@ class Family(ABC):
 
 
 class Bernoulli(Family):
-    """Coins, and grey values between 0 and 1 as the chances of coins: mean 1 / (1 + e^−θ)."""
+    """Coins, and grey values between 0 and 1 as the chances of zeros and ones: mean 1 / (1 + e^−θ)."""
 
     name = "bernoulli"
     least, most = 0.0, 1.0

@@ -1,1 +1,17 @@
-"""Algorithms of non-negative factors, one a file; compiled loops begin with `compiled_`."""
+"""Starts and algorithms of non-negative factors, one a file.
+
+In reading order::
+
+    problem                 X ≈ W H with a loss and penalties, the state of a search, and when it has converged.
+    start                   Where a search begins.
+    textbook                Multiplicative updates, for every loss; and plain steps that compiled ones are held against.
+    hals                    Least squares: hierarchical alternating least squares, extrapolated.
+    newton                  Kullback–Leibler divergence: scalar Newton steps, extrapolated.
+    weighted                Both, where entries are missing or have weights.
+    choose                  Which of these solvers is taken, and why.
+    codes                   W of new rows given H, each to its own tolerance.
+    row_sums                Rows that come in blocks: what each says of H, added up.
+    normal_form             Scale and order of parts, and how well several starts agree.
+    compiled_least_squares  Compiled loops of least squares, and what both share.
+    compiled_newton         Compiled loops of Newton steps.
+"""

@@ -8,12 +8,12 @@ from typing import Protocol
 import scipy.sparse
 
 from lowdim.errors import BadParameter
+from lowdim.models.nmf.loss import NAMED, Loss
+from lowdim.models.nmf.observed import Observed
 from lowdim.models.nmf.solvers.hals import Hals
-from lowdim.models.nmf.solvers.loss import FROBENIUS, KULLBACK_LEIBLER
-from lowdim.models.nmf.solvers.multiplicative import Multiplicative
 from lowdim.models.nmf.solvers.newton import DenseNewton, SparseNewton
-from lowdim.models.nmf.solvers.observed import Observed
 from lowdim.models.nmf.solvers.problem import Problem, Search
+from lowdim.models.nmf.solvers.textbook import Multiplicative
 from lowdim.models.nmf.solvers.weighted import Weighted
 from lowdim.types import Floats
 
@@ -27,8 +27,11 @@ NAMES = {
 SAME = {"cd": "hals"}
 """scikit-learn's other name."""
 
-NEEDS = {"hals": FROBENIUS, "newton": KULLBACK_LEIBLER}
-"""Name → the only β that it is for."""
+REASONS = {
+    "hals": "exact steps for each part in turn are fastest for squared errors",
+    "newton": "its steps know the curvature, and of sparse rows meet only what is stored",
+}
+"""Why it is the first of the solvers of a loss."""
 
 COPIES = {"hals": 6, "newton": 6, "mu": 6, "known": 5}
 """Arrays of the size of both factors that a solver holds at a time."""
@@ -52,34 +55,32 @@ class Choice:
     reason: str
 
 
-def check(solver: str, beta: float) -> None:
+def check(solver: str, loss: Loss) -> None:
     """Raise an error unless it is a solver's name that goes with the loss."""
     name = SAME.get(solver, solver)
-    if name not in ("auto", "mu", *NEEDS):
+    others = [repr(one.spellings[0]) for one in NAMED if name in one.solvers]
+    if name != "auto" and not others:
         raise BadParameter.of("NMF", "solver", solver, "'auto', 'cd', 'hals', 'newton' or 'mu'")
-    if NEEDS.get(name, beta) != beta:
-        loss = "'frobenius'" if NEEDS[name] == FROBENIUS else "'kullback-leibler'"
-        raise BadParameter.of("NMF", "solver", solver, f"'auto' or 'mu' unless beta_loss={loss}")
+    if name not in ("auto", *loss.solvers):
+        needed = f"'auto' or 'mu' unless beta_loss={' or '.join(others)}"
+        raise BadParameter.of("NMF", "solver", solver, needed)
 
 
 def choose(solver: str, problem: Problem) -> Choice:
     """The solver that was asked for, or the one that is fastest for such data."""
-    check(solver, problem.beta)
-    name, reason = usual(solver, problem.beta)
+    check(solver, problem.loss)
+    name, reason = usual(solver, problem.loss)
     if isinstance(problem.X, Observed) and name != "mu":
         return Choice("known", "entries are missing or have weights, and only the known ones are met")
     return Choice(name, reason)
 
 
-def usual(solver: str, beta: float) -> tuple[str, str]:
+def usual(solver: str, loss: Loss) -> tuple[str, str]:
     """The solver of complete data by name, and why."""
     if solver != "auto":
         return SAME.get(solver, solver), "it was asked for"
-    if beta == FROBENIUS:
-        return "hals", "exact steps for each part in turn are fastest for squared errors"
-    if beta == KULLBACK_LEIBLER:
-        return "newton", "its steps know the curvature, and of sparse rows meet only what is stored"
-    return "mu", f"it is the only one for β = {beta:g}"
+    fastest = loss.solvers[0]
+    return fastest, REASONS.get(fastest) or f"it is the only one for β = {loss.beta:g}"
 
 
 def built(name: str, problem: Problem) -> NmfSolver:

@@ -10,16 +10,14 @@ about 1e-7.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy.optimize
 import scipy.sparse
 
-from lowdim.models.nmf.solvers.loss import FROBENIUS, KULLBACK_LEIBLER, TINY, divergence, tiny
-from lowdim.models.nmf.solvers.multiplicative import exponent
-from lowdim.models.nmf.solvers.observed import Observed, as_observed
-from lowdim.models.nmf.solvers.problem import Problem, even_stretches, stretches
+from lowdim.models.nmf.loss import TINY
+from lowdim.models.nmf.observed import Observed, as_observed
+from lowdim.models.nmf.solvers.problem import Problem, even_stretches, given_to_rows, stretches
 from lowdim.runtime.threads import in_order, one_blas_thread
 from lowdim.types import Floats
 
@@ -50,23 +48,23 @@ def codes(problem: Problem, H: Floats, tol: float = 1e-8, W: Floats | None = Non
     W = start(problem, H) if W is None else np.array(W, dtype=np.float64, order="C")
     residuals, X = np.empty(len(W)), problem.X
     with one_blas_thread():
-        if problem.beta not in (FROBENIUS, KULLBACK_LEIBLER):
+        if not problem.loss.by_coordinates:
             return _any_loss(problem, H, tol, W, most)
-        if isinstance(X, np.ndarray) and problem.beta == KULLBACK_LEIBLER:  # zeros count, but need not be met
+        if problem.loss.quadratic and not isinstance(X, Observed):
+            _least_squares(problem, H, tol, most, W, residuals)
+        elif isinstance(X, np.ndarray):  # zeros count, but need not be met
             for at in stretches(len(W), SLAB):
                 some = as_observed(scipy.sparse.csr_array(X[at]))
                 _stored(problem, some, H, tol, most, W[at], residuals[at])
-        elif problem.beta == KULLBACK_LEIBLER or isinstance(X, Observed):
-            _stored(problem, as_observed(X), H, tol, most, W, residuals)
         else:
-            _least_squares(problem, H, tol, most, W, residuals)
+            _stored(problem, as_observed(X), H, tol, most, W, residuals)
     return Codes(W, residuals)
 
 
 def start(problem: Problem, H: Floats) -> Floats:
     """(n, k) where codes begin: zeros for least squares, otherwise equal numbers that fit the sum of each row."""
     X = problem.X
-    if problem.beta == FROBENIUS:
+    if problem.loss.quadratic:
         return np.zeros((X.shape[0], len(H)))
     total = H.sum(axis=0)
     fitted = X.weighed(total[:, None])[:, 0] if isinstance(X, Observed) else np.full(X.shape[0], total.sum())
@@ -76,12 +74,14 @@ def start(problem: Problem, H: Floats) -> Floats:
 
 def _least_squares(problem: Problem, H: Floats, tol: float, most: int, W: Floats, residuals: Floats) -> None:
     """In place, rows in threads."""
-    kernels, X, penalty, G = _compiled(), problem.X, problem.penalty, H @ H.T
+    from lowdim.models.nmf.solvers import compiled_least_squares
+
+    X, penalty, G = problem.X, problem.penalty, H @ H.T
     across = np.ascontiguousarray(H.T)
 
     def one(at: slice) -> None:
         A = np.ascontiguousarray(X[at] @ across)
-        kernels.least_squares_rows(G, A, penalty.l1_W, penalty.l2_W, tol, most, W[at], residuals[at])
+        compiled_least_squares.least_squares_codes(G, A, penalty.l1_W, penalty.l2_W, tol, most, W[at], residuals[at])
 
     for _ in in_order(one, stretches(len(W), SLAB)):
         pass
@@ -89,14 +89,14 @@ def _least_squares(problem: Problem, H: Floats, tol: float, most: int, W: Floats
 
 def _stored(problem: Problem, X: Observed, H: Floats, tol: float, most: int, W: Floats, residuals: Floats) -> None:
     """Of rows with stored entries, in place, rows in threads."""
-    kernels, penalty, least_squares = _compiled(), problem.penalty, problem.beta == FROBENIUS
-    Ht = np.ascontiguousarray(H.T)
-    rows = kernels.weighted_least_squares_rows if least_squares else kernels.newton_rows
-    whole = Ht.T @ Ht if least_squares else Ht.sum(axis=0)
-    stored = X.stored.indptr, X.stored.indices, X.stored.data, X.weights, X.unstored
+    from lowdim.models.nmf.solvers import compiled_least_squares, compiled_newton
+
+    least_squares, newton = compiled_least_squares.weighted_least_squares_codes, compiled_newton.newton_codes
+    solve = least_squares if problem.loss.quadratic else newton
+    stored, given = X.as_stored, given_to_rows(problem, np.ascontiguousarray(H.T))
 
     def one(span: tuple[int, int]) -> None:
-        rows(*stored, *span, Ht, whole, penalty.l1_W, penalty.l2_W, tol, most, W, residuals)
+        solve(stored, *span, given, tol, most, W, residuals)
 
     for _ in in_order(one, even_stretches(X.stored.indptr)):
         pass
@@ -108,7 +108,7 @@ def _any_loss(problem: Problem, H: Floats, tol: float, W: Floats, most: int) -> 
     leave, are lifted."""
     problem, H = _fitted_columns(problem, H)
     W = updated(problem, H, np.maximum(W, 1e-6 * start(problem, H)), UPDATES)
-    residuals = row_residuals(W, *problem.parts(W, H))
+    residuals = row_residuals(W, *problem.gradient_parts(W, H))
     for _ in range(RESTARTS):
         left = np.flatnonzero(residuals > tol)
         for first in range(0, len(left), SLAB):
@@ -116,15 +116,15 @@ def _any_loss(problem: Problem, H: Floats, tol: float, W: Floats, most: int) -> 
             rows = replace(problem, X=problem.X[some])
             X, M = as_observed(rows.X).dense()
             W[some] = [_quasi_newton(rows, x, m, H, w, tol, most) for x, m, w in zip(X, M, W[some], strict=True)]
-            residuals[some] = row_residuals(W[some], *rows.parts(W[some], H))
+            residuals[some] = row_residuals(W[some], *rows.gradient_parts(W[some], H))
     return Codes(W, residuals)
 
 
 def updated(problem: Problem, H: Floats, W: Floats, times: int) -> Floats:
     """(n, k) after so many multiplicative updates."""
     for _ in range(times):
-        taken, added = problem.parts(W, H)
-        W = W * (taken / np.maximum(added, TINY)) ** exponent(problem.beta)
+        taken, added = problem.gradient_parts(W, H)
+        W = W * (taken / np.maximum(added, TINY)) ** problem.loss.exponent
     return W
 
 
@@ -139,14 +139,14 @@ def _fitted_columns(problem: Problem, H: Floats) -> tuple[Problem, Floats]:
 
 def _quasi_newton(problem: Problem, x: Floats, m: Floats, H: Floats, w: Floats, tol: float, most: int) -> Floats:
     """(k,) the code of one row (p,) with weights (p,), by L-BFGS-B (Byrd, Lu, Nocedal & Zhu 1995) from w on."""
-    x, m, H, beta = x[m > 0], m[m > 0], H[:, m > 0], problem.beta
+    x, m, H, loss = x[m > 0], m[m > 0], H[:, m > 0], problem.loss
     l1, l2 = problem.penalty.l1_W, problem.penalty.l2_W
-    unit = float(np.linalg.norm(H @ (m * np.maximum(w @ H, tiny(beta)) ** (beta - 1)))) or 1.0
+    unit = float(np.linalg.norm(H @ (m * loss.powers(w @ H)[1]))) or 1.0
 
     def cost(w: Floats) -> tuple[float, Floats]:
-        fitted = np.maximum(w @ H, tiny(beta))
-        value = m @ divergence(x, fitted, beta) + l1 * w.sum() + 0.5 * l2 * (w @ w)
-        slope = H @ (m * (fitted - x) * fitted ** (beta - 2)) + l1 + l2 * w
+        fitted = np.maximum(w @ H, loss.least_fit)
+        value = m @ loss.divergence(x, fitted) + l1 * w.sum() + 0.5 * l2 * (w @ w)
+        slope = H @ loss.slope(x, fitted, m) + l1 + l2 * w
         return value / unit, slope / unit
 
     wish = {"maxiter": most, "maxfun": 2 * most, "ftol": 0.0, "gtol": 0.1 * tol / np.sqrt(len(w)), "maxcor": 20}
@@ -156,14 +156,8 @@ def _quasi_newton(problem: Problem, x: Floats, m: Floats, H: Floats, w: Floats, 
 
 
 def row_residuals(W: Floats, taken: Floats, added: Floats) -> Floats:
-    """(n,) the KKT residual of each row, as nmf_loss.residual has it for all together."""
+    """(n,) the KKT residual of each row, as loss.residual has it for all together."""
     sizes, both = np.sqrt(np.mean(W**2, axis=1, keepdims=True)), added + taken
     slope = np.divide(added - taken, both, out=np.zeros_like(W), where=both > 0)
     share = np.divide(W, sizes, out=np.zeros_like(W), where=sizes > 0)
     return np.asarray(np.sqrt(np.mean(np.minimum(share, slope) ** 2, axis=1)))
-
-
-def _compiled() -> Any:
-    from lowdim.models.nmf.solvers import compiled_codes
-
-    return compiled_codes

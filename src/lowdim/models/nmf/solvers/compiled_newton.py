@@ -1,27 +1,32 @@
-"""Compiled scalar Newton steps for the Kullback–Leibler divergence of sparse rows. Imported only where it pays.
+"""Compiled scalar Newton steps for the Kullback–Leibler divergence: complete rows, entries with weights, codes of rows.
 
-A row of W meets only the stored entries of its row of X. What it needs of H is gathered once, (k, stored), and used in
-every sweep; what is fitted at those entries is kept up to date. Nothing is larger than the longest row.
+Imported only where it pays. A row of W meets only the stored entries of its row of X. What it needs of H is gathered
+once, (k, stored), and used in every sweep; what is fitted at those entries is kept up to date. Nothing is larger than
+the longest row.
 """
 
 from __future__ import annotations
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
+from lowdim.models.nmf.solvers.compiled_least_squares import (
+    ANY_ORDER,
+    ROUNDING,
+    TINY,
+    TOGETHER,
+    Given,
+    Places,
+    Stored,
+    fit,
+    gather,
+    longest_row,
+    move,
+    residual,
+    together,
+)
+from lowdim.models.nmf.solvers.textbook import SAFE_STEP
 from lowdim.types import Floats
-
-Places = NDArray[np.int32] | NDArray[np.int64]
-
-ANY_ORDER = {"reassoc", "contract", "nsz"}
-
-TINY = 1e-150
-"""What a fit is never let fall below: one over it can still be multiplied by any part without leaving the range."""
-
-NEAR = 0.683802
-"""Length λ of a Newton step, in the local norm, up to which it lowers a self-concordant function: the root of
-λ² + λ + log(1 − λ), as in Hien & Gillis 2021; so −log(1 − z) ≤ z + z² up to z = λ."""
 
 
 @numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
@@ -48,12 +53,8 @@ def newton_rows(
     with the Kullback–Leibler divergence", algorithm SN).
     """
     k = W.shape[1]
-    longest = 0
-    for i in range(first, last):
-        longest = max(longest, starts[i + 1] - starts[i])
-    H = np.empty((k, longest))
-    fitted = np.empty(longest)
-    inverse = np.empty(longest)
+    longest = longest_row(starts, first, last)
+    H, fitted, inverse = np.empty((k, longest)), np.empty(longest), np.empty(longest)
     for i in range(first, last):
         begin, end = starts[i], starts[i + 1]
         count = end - begin
@@ -129,7 +130,7 @@ def _newton(w: float, slope: float, curve: float, added: float, least: float) ->
     change = max(-slope / curve, -w)
     if change < 0.0:
         length = np.sqrt(curve / least) * -change
-        if length > NEAR:
+        if length > SAFE_STEP:
             change /= 1.0 + length
     return change
 
@@ -164,23 +165,6 @@ def _sums(x: Floats, h: Floats, inverse: Floats) -> tuple[float, float]:
     return taken, curve
 
 
-@numba.njit(nogil=True, cache=True)
-def gather(Ht: Floats, places: Places, H: Floats) -> None:
-    """H (k, stored) ← rows of Ht, four at a time: single numbers would each be written to another line of the cache."""
-    k, count = Ht.shape[1], len(places)
-    whole = count // 4 * 4
-    for e in range(0, whole, 4):
-        a, b, c, d = Ht[places[e]], Ht[places[e + 1]], Ht[places[e + 2]], Ht[places[e + 3]]
-        for t in range(k):
-            H[t, e] = a[t]
-            H[t, e + 1] = b[t]
-            H[t, e + 2] = c[t]
-            H[t, e + 3] = d[t]
-    for e in range(whole, count):
-        for t in range(k):
-            H[t, e] = Ht[places[e], t]
-
-
 @numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
 def taken_rows(
     starts: Places,
@@ -212,20 +196,6 @@ def taken_rows(
         losses[i] = lost
 
 
-@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
-def fit(H: Floats, w: Floats, count: int, fitted: Floats) -> None:
-    """fitted ← w H at the stored entries."""
-    for e in range(count):
-        fitted[e] = 0.0
-    for t in range(len(w)):
-        weight = w[t]
-        if weight != 0.0:
-            for e in range(count):
-                fitted[e] += weight * H[t, e]
-    for e in range(count):
-        fitted[e] = max(fitted[e], TINY)
-
-
 @numba.njit(nogil=True, cache=True)
 def _hopeless(x: Floats, fitted: Floats) -> bool:
     """Whether something stored is fitted by nothing, from where Newton's steps would take for ever."""
@@ -254,3 +224,247 @@ def _loss(x: Floats, fitted: Floats) -> float:
         if x[e] > 0.0:
             total += x[e] * np.log(x[e] / fitted[e]) - x[e]
     return total
+
+
+# Entries with weights.
+
+
+@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
+def newton_weighted_rows(
+    stored: Stored, first: int, last: int, given: Given, W: Floats, sweeps: int, out: Floats, losses: Floats
+) -> None:
+    """out ← W (n, k) after sweeps of scalar Newton steps, rows first … last, for the Kullback–Leibler divergence.
+
+    The whole are the sums of H's rows, (k,). Zeros only cost what is fitted to them: of stored entries those
+    above zero are gathered, the others are met once. losses[i] ← Σ m (x log(x / wh) − x + wh) of the row.
+    """
+    starts, places, values, weights, unstored = stored
+    Ht, whole, l1, l2 = given
+    k = W.shape[1]
+    longest = longest_row(starts, first, last)
+    H, fitted, inverse = np.empty((k, longest)), np.empty(longest), np.empty(longest)
+    x, m, mx, added = np.empty(longest), np.empty(longest), np.empty(longest), np.empty(k)
+    for i in range(first, last):
+        span = slice(starts[i], starts[i + 1])
+        w = out[i]
+        w[:] = W[i]
+        count = _gather_positive(values[span], weights[span], places[span], Ht, whole, unstored, H, x, m, added)
+        for e in range(count):
+            mx[e] = m[e] * x[e]
+        _lift_where_hopeless(H, x[:count], mx, added, w, fitted)
+        for e in range(count):
+            inverse[e] = 1.0 / fitted[e]
+        for _ in range(sweeps):
+            for t in range(k):
+                _newton_weighted(
+                    mx[:count], H[t], fitted, inverse, w, t, added[t] + l1, l2, ROUNDING * unstored * whole[t]
+                )
+        lost = 0.0
+        for t in range(k):
+            lost += w[t] * added[t]
+        for e in range(count):
+            lost += m[e] * (_divergence(x[e], fitted[e]) - fitted[e])
+        losses[i] = lost
+
+
+@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
+def _gather_positive(
+    values: Floats,
+    weights: Floats,
+    places: Places,
+    Ht: Floats,
+    whole: Floats,
+    unstored: float,
+    H: Floats,
+    x: Floats,
+    m: Floats,
+    added: Floats,
+) -> int:
+    """Of one row: H (k, positive), x and m where m x > 0, whose number is given back, and added = Σ m h of all."""
+    k = len(added)
+    for t in range(k):
+        added[t] = unstored * whole[t]
+    count = 0
+    for e in range(len(values)):
+        h, net = Ht[places[e]], weights[e] - unstored
+        if net != 0.0:
+            for t in range(k):
+                added[t] += net * h[t]
+        if weights[e] * values[e] > 0.0:
+            x[count], m[count] = values[e], weights[e]
+            for t in range(k):
+                H[t, count] = h[t]
+            count += 1
+    for t in range(k):
+        added[t] = max(added[t], 0.0)
+    return count
+
+
+@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
+def _newton_weighted(
+    mx: Floats,
+    h: Floats,
+    fitted: Floats,
+    inverse: Floats,
+    w: Floats,
+    t: int,
+    added: float,
+    l2: float,
+    lost: float,
+) -> None:
+    """One coordinate of one row: w[t], what is fitted, and one over it, so that only a change costs divisions.
+
+    A step down is cut where something fitted would fall by more than SAFE_STEP. Before that, with z the share by which
+    each falls, −log(1 − z) ≤ z + z² makes a share α ≤ 1 of Newton's step change the objective by at most
+    −α (1 − α) curve · step²: it never rises. Hien & Gillis bound all z by the smallest count; taking each as it is
+    cuts less, and cuts no more where weights are small. A step up needs none: the slope is concave.
+    """
+    taken, curve = 0.0, l2
+    for e in range(len(mx)):
+        share = h[e] * inverse[e]
+        part = mx[e] * share
+        taken += part
+        curve += part * share
+    if curve <= 0.0:  # no count depends on it: what is fitted to zeros only costs, and what is not known does not
+        if added > lost:
+            w[t] = 0.0
+        return
+    change = max(w[t] - (added + l2 * w[t] - taken) / curve, 0.0) - w[t]
+    if change < 0.0:
+        steepest = 0.0
+        for e in range(len(mx)):
+            steepest = max(steepest, h[e] * inverse[e])
+        change = max(change, -SAFE_STEP / steepest) if steepest > 0.0 else change
+    if change == 0.0:
+        return
+    w[t] += change
+    for e in range(len(mx)):
+        fitted[e] = max(fitted[e] + change * h[e], TINY)
+        inverse[e] = 1.0 / fitted[e]
+
+
+@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
+def _lift_where_hopeless(H: Floats, x: Floats, mx: Floats, added: Floats, w: Floats, fitted: Floats) -> None:
+    """fitted ← wH; before that, where a count is fitted by next to nothing, from where Newton's steps would take for
+    ever, every component gets a hundredth of an equal share of the row."""
+    k, count = len(w), len(x)
+    fit(H, w, count, fitted)
+    hopeless = False
+    for e in range(count):
+        if fitted[e] <= 1e-12 * x[e]:
+            reach = 0.0
+            for t in range(k):
+                reach += H[t, e]
+            hopeless = hopeless or reach > 0.0  # what no component reaches is lost anyway
+    if not hopeless:
+        return
+    total = 0.0
+    for e in range(count):
+        total += mx[e]
+    for t in range(k):
+        if added[t] > 0.0:
+            w[t] += 0.01 * total / (k * added[t])
+    fit(H, w, count, fitted)
+
+
+@numba.njit(nogil=True, cache=True)
+def _divergence(x: float, fitted: float) -> float:
+    """x log(x / fitted) − x + fitted, which loses no digits of close fits."""
+    d = (fitted - x) / x
+    logarithm: float = np.log1p(d) if d > -0.5 else np.log(fitted / x)
+    return x * (d - logarithm)
+
+
+# Codes of rows, each to a tolerance of its own.
+
+
+@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
+def newton_codes(
+    stored: Stored, first: int, last: int, given: Given, tol: float, most: int, W: Floats, residuals: Floats
+) -> None:
+    """W (n, k), in place, for the Kullback–Leibler divergence; whole (k,) are the sums of H's rows."""
+    starts, places, values, weights, unstored = stored
+    Ht, whole, l1, l2 = given
+    k = W.shape[1]
+    longest = longest_row(starts, first, last)
+    H, fitted, inverse = np.empty((k, longest)), np.empty(longest), np.empty(longest)
+    x, m, mx, added = np.empty(longest), np.empty(longest), np.empty(longest), np.empty(k)
+    slope = np.empty(k)
+    for i in range(first, last):
+        span = slice(starts[i], starts[i + 1])
+        w = W[i]
+        count = _gather_positive(values[span], weights[span], places[span], Ht, whole, unstored, H, x, m, added)
+        for e in range(count):
+            mx[e] = m[e] * x[e]
+        for t in range(k):
+            if added[t] <= ROUNDING * unstored * whole[t]:  # nothing that is known depends on it
+                added[t], w[t] = 0.0, 0.0
+        _lift_where_hopeless(H, x[:count], mx, added, w, fitted)
+        left = _look_at_counts(H, mx[:count], added, l1, l2, w, fitted, inverse, slope)
+        for sweep in range(most):
+            if left <= tol:
+                break
+            for t in range(k):
+                _newton_weighted(
+                    mx[:count], H[t], fitted, inverse, w, t, added[t] + l1, l2, ROUNDING * unstored * whole[t]
+                )
+            left = _look_at_counts(H, mx[:count], added, l1, l2, w, fitted, inverse, slope)
+            if sweep % TOGETHER == TOGETHER - 1:
+                for _ in range(k):
+                    inside = left <= tol or _newton_together(H, mx[:count], l2, slope, inverse, w)
+                    left = _look_at_counts(H, mx[:count], added, l1, l2, w, fitted, inverse, slope)
+                    if inside:
+                        break
+        residuals[i] = left
+
+
+@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
+def _look_at_counts(
+    H: Floats,
+    mx: Floats,
+    added: Floats,
+    l1: float,
+    l2: float,
+    w: Floats,
+    fitted: Floats,
+    inverse: Floats,
+    slope: Floats,
+) -> float:
+    """What is fitted, anew, and the slope; the KKT residual."""
+    fit(H, w, len(mx), fitted)
+    for e in range(len(mx)):
+        inverse[e] = 1.0 / fitted[e]
+    on = np.empty(len(w))
+    for t in range(len(w)):
+        taken = 0.0
+        for e in range(len(mx)):
+            taken += mx[e] * inverse[e] * H[t, e]
+        on[t] = added[t] + l1 + l2 * w[t]
+        slope[t] = on[t] - taken
+    return residual(w, slope, on)
+
+
+@numba.njit(nogil=True, cache=True, fastmath=ANY_ORDER)
+def _newton_together(H: Floats, mx: Floats, l2: float, slope: Floats, inverse: Floats, w: Floats) -> bool:
+    """Newton's step of all numbers above zero, cut as that of one is: nothing fitted falls by more than SAFE_STEP.
+    Gives whether none met zero."""
+    k, count = len(w), len(mx)
+    curve = np.zeros((k, k))
+    for s in range(k):
+        if w[s] > 0.0:
+            for t in range(s + 1):
+                if w[t] > 0.0:
+                    total = 0.0
+                    for e in range(count):
+                        total += mx[e] * inverse[e] * inverse[e] * H[s, e] * H[t, e]
+                    curve[s, t] = total
+                    curve[t, s] = total
+    change = together(curve, l2, slope, w)
+    steepest = 0.0
+    for e in range(count):
+        fall = 0.0
+        for t in range(k):
+            fall -= change[t] * H[t, e]
+        steepest = max(steepest, fall * inverse[e])
+    share = 1.0 if steepest <= SAFE_STEP else SAFE_STEP / steepest
+    return bool(move(w, change, share) >= share)

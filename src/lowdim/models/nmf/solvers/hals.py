@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from lowdim.models.nmf.solvers.extrapolation import Beyond
-from lowdim.models.nmf.solvers.problem import Problem, Search, begin, revived, stretches
+from lowdim.models.nmf.solvers.problem import Beyond, Problem, Search, begin, revived, stretches
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
@@ -27,49 +26,8 @@ SLAB = 512
 
 
 @dataclass(frozen=True)
-class PlainHals:
-    """The textbook's steps, in NumPy: what the compiled ones are held against."""
-
-    problem: Problem
-    turned: Problem
-
-    @classmethod
-    def of(cls, problem: Problem) -> PlainHals:
-        """For a problem with β = 2."""
-        return cls(problem, problem.turned)
-
-    def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
-        """The state before the first step."""
-        return begin(self.problem, W, H, tol, self.turned)
-
-    def step(self, state: Search) -> Search:
-        """Both factors once; the objective is noted after each."""
-        W, H = revived(state.W, state.H, self.problem.floor(len(state.H)))
-        W = half_step(self.problem, W, H)
-        between = self.problem.objective(W, H)
-        H = half_step(self.turned, H.T, W.T).T
-        objective = (*state.objective, between, self.problem.objective(W, H))
-        found = replace(state, W=W, H=H, steps=state.steps + 1, objective=objective)
-        return found.seen(self.problem.residual(W, H, self.turned))
-
-
-def half_step(problem: Problem, W: Floats, H: Floats) -> Floats:
-    """(n, k) W after one sweep over its columns."""
-    A, G = np.asarray(problem.X @ H.T), H @ H.T
-    l1, l2 = problem.penalty.l1_W, problem.penalty.l2_W
-    W = W.copy()
-    for t in range(W.shape[1]):
-        curve = G[t, t] + l2
-        if curve <= 0:  # nothing depends on it: a number that is penalised only costs
-            W[:, t] *= l1 == 0
-        else:
-            W[:, t] = np.maximum(0.0, W[:, t] + (A[:, t] - l1 - W @ G[t] - l2 * W[:, t]) / curve)
-    return W
-
-
-@dataclass(frozen=True)
 class Hals:
-    """The same steps compiled, fused over slabs of samples, and extrapolated."""
+    """The steps of `PlainHals` compiled, fused over slabs of samples, and extrapolated."""
 
     problem: Problem
     turned: Problem
@@ -181,6 +139,6 @@ class Hals:
 
 
 def _compiled() -> Any:
-    from lowdim.models.nmf.solvers import compiled_hals
+    from lowdim.models.nmf.solvers import compiled_least_squares
 
-    return compiled_hals
+    return compiled_least_squares

@@ -1,4 +1,12 @@
-"""Non-negative factors with the Kullback–Leibler divergence, by scalar Newton steps, of sparse and dense rows."""
+"""Non-negative factors with the Kullback–Leibler divergence, by scalar Newton steps, of sparse and dense rows.
+
+Given H the rows of W are separate convex problems. Each coordinate takes a Newton step in turn: cyclic coordinate
+descent (Hsieh & Dhillon 2011, "Fast coordinate descent methods with variable selection for non-negative matrix
+factorization"), damped where that is needed to never raise the objective (Hien & Gillis 2021, "Algorithms for
+nonnegative matrix factorization with the Kullback–Leibler divergence"). Of sparse rows only stored entries are met:
+zeros enter through Σ wh = Σ_k (Σ w_k)(Σ h_k). Steps are extrapolated, as Carbonetto et al. 2021, "Non-negative matrix
+factorization algorithms greatly improve topic model fits", do with the same steps.
+"""
 
 from __future__ import annotations
 
@@ -7,74 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.models.nmf.solvers.extrapolation import Beyond
-from lowdim.models.nmf.solvers.loss import loss, residual
-from lowdim.models.nmf.solvers.problem import LOOK, Problem, Search, begin, even_stretches, revived, stretches
+from lowdim.models.nmf.loss import residual
+from lowdim.models.nmf.solvers.problem import LOOK, Beyond, Problem, Search, even_stretches, revived, stretches
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
-
-# Non-negative factors of sparse counts with the Kullback–Leibler divergence, by scalar Newton steps.
-#
-# Given H the rows of W are separate convex problems. Each coordinate takes a Newton step in turn: cyclic coordinate
-# descent (Hsieh & Dhillon 2011, "Fast coordinate descent methods with variable selection for non-negative matrix
-# factorization"), damped where that is needed to never raise the objective (Hien & Gillis 2021, "Algorithms for
-# nonnegative matrix factorization with the Kullback–Leibler divergence"). Only stored entries are met: zeros enter
-# through Σ wh = Σ_k (Σ w_k)(Σ h_k). The compiled solver goes beyond each new point by a share of the last change (Ang
-# & Gillis 2019, whose extrapolation Carbonetto et al. 2021, "Non-negative matrix factorization algorithms greatly
-# improve topic model fits", use for the same steps) and takes such a step back if it did not pay.
 
 SPARSE_SWEEPS = 3
 """Sweeps over the components of a row before the other factor has its turn: what was gathered is used again, and later
 sweeps meet more components that stay zero. With random seed 0, 3 took the least time over counts of words and of genes
 together; 4 was 5 % behind, 6 was 17 %, single runs, and none was first on both."""
-
-NEAR = 0.683802
-"""Length of a Newton step, in the local norm, that needs no damping (Hien & Gillis 2021)."""
-
-
-@dataclass(frozen=True)
-class PlainNewton:
-    """The steps in NumPy, dense, all rows at once for one coordinate: what the compiled ones are held against."""
-
-    problem: Problem
-    turned: Problem
-    sweeps: int = SPARSE_SWEEPS
-
-    @classmethod
-    def of(cls, problem: Problem, sweeps: int = SPARSE_SWEEPS) -> PlainNewton:
-        """For a problem with β = 1 and a dense X."""
-        return cls(problem, problem.turned, sweeps)
-
-    def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
-        """The state before the first step."""
-        return begin(self.problem, W, H, tol, self.turned)
-
-    def step(self, state: Search) -> Search:
-        """Both factors once; the objective is noted after each."""
-        W, H = revived(state.W, state.H, self.problem.floor(len(state.H)))
-        W = half_step(self.problem, W, H, self.sweeps)
-        between = self.problem.objective(W, H)
-        H = half_step(self.turned, H.T, W.T, self.sweeps).T
-        objective = (*state.objective, between, self.problem.objective(W, H))
-        found = replace(state, W=W, H=H, steps=state.steps + 1, objective=objective)
-        return found.seen(self.problem.residual(W, H, self.turned))
-
-
-def half_step(problem: Problem, W: Floats, H: Floats, sweeps: int) -> Floats:
-    """(n, k) W after sweeps of damped Newton steps over its columns."""
-    X, W = problem.X, W.copy()
-    least = np.min(X, axis=1, initial=np.inf, where=X > 0)
-    for _ in range(sweeps):
-        for t in range(W.shape[1]):
-            share = np.where(X > 0, H[t] / np.maximum(W @ H, 1e-300), 0.0)
-            curve = (X * share**2).sum(axis=1) + problem.penalty.l2_W
-            added = H[t].sum() + problem.penalty.l1_W
-            slope = added + problem.penalty.l2_W * W[:, t] - (X * share).sum(axis=1)
-            moved = np.maximum(W[:, t] - slope / np.where(curve > 0, curve, 1.0), 0.0) - W[:, t]
-            length = np.sqrt(curve / least) * np.abs(moved)
-            moved /= np.where((slope > 0) & (length > NEAR), 1.0 + length, 1.0)
-            W[:, t] = np.where(curve > 0, W[:, t] + moved, W[:, t] if added == 0 else 0.0)
-    return W
 
 
 @dataclass(frozen=True)
@@ -229,5 +178,5 @@ class DenseNewton(SparseNewton):
 
     def _looked_at(self, W: Floats, Ht: Floats) -> tuple[float, float]:
         H = Ht.T
-        cost = loss(self.problem.X, W, H, self.problem.beta) + self.problem.penalty.value(W, H)
+        cost = self.problem.objective(W, H)
         return self.problem.residual(W, H, self.turned), cost

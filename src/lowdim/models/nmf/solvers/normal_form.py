@@ -10,8 +10,8 @@ import scipy.cluster.hierarchy
 import scipy.optimize
 from numpy.typing import NDArray
 
+from lowdim.models.nmf.loss import Penalty
 from lowdim.models.nmf.solvers.choose import NmfSolver
-from lowdim.models.nmf.solvers.loss import Penalty
 from lowdim.models.nmf.solvers.problem import Search
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate

@@ -16,8 +16,8 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, Setting
-from lowdim.models.nmf.solvers.loss import FROBENIUS, ITAKURA_SAITO, Penalty, loss, parts, residual
-from lowdim.models.nmf.solvers.observed import Observed, observed
+from lowdim.models.nmf.loss import FROBENIUS, Loss, Penalty, residual
+from lowdim.models.nmf.observed import Observed, observed
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
 from lowdim.types import Floats
@@ -43,40 +43,44 @@ parts on."""
 LEAST_STRETCH, MOST_STRETCHES = 4096, 16
 """Stored entries that are worth a thread's while, and stretches of rows at most."""
 
+AHEAD, GROWTH, CEILING_GROWTH, SHRINK = 0.5, 1.05, 1.01, 1.5
+"""Of extrapolation (Ang & Gillis 2019, §4): share of the change at first, growth of the share and of its ceiling when
+it pays, division when not."""
+
 
 @dataclass(frozen=True)
 class Problem:
     """X (n, p) ≈ W H for float64 rows, dense in C order, CSR or `Observed`, with non-negative W (n, k) and H (k, p)."""
 
     X: Any
-    beta: float = FROBENIUS
+    loss: Loss = FROBENIUS
     penalty: Penalty = field(default_factory=Penalty)
 
     @property
     def turned(self) -> Problem:
         """The same with the roles of W and H exchanged."""
         X = self.X.T.tocsr() if scipy.sparse.issparse(self.X) else self.X.T
-        return Problem(X, self.beta, self.penalty.turned)
+        return Problem(X, self.loss, self.penalty.turned)
 
     def objective(self, W: Floats, H: Floats) -> float:
         """Loss and penalties."""
-        return self.loss(W, H) + self.penalty.value(W, H)
+        return self.divergence(W, H) + self.penalty.value(W, H)
 
-    def loss(self, W: Floats, H: Floats) -> float:
-        """β-divergence of X from W H."""
-        return loss(self.X, W, H, self.beta)
+    def divergence(self, W: Floats, H: Floats) -> float:
+        """The loss of X from W H."""
+        return self.loss.total(self.X, W, H)
 
-    def parts(self, W: Floats, H: Floats) -> tuple[Floats, Floats]:
+    def gradient_parts(self, W: Floats, H: Floats) -> tuple[Floats, Floats]:
         """(n, k) what the gradient of the objective by W takes off, and what it adds."""
-        taken, added = parts(self.X, W, H, self.beta)
+        taken, added = self.loss.gradient_parts(self.X, W, H)
         if self.penalty.l1_W or self.penalty.l2_W:
             added = added + (self.penalty.l1_W + self.penalty.l2_W * W)
         return taken, added
 
     def residual(self, W: Floats, H: Floats, turned: Problem | None = None) -> float:
         """Of W and H together; a turned problem that is at hand saves turning X."""
-        of_W = residual(W, *self.parts(W, H))
-        of_H = residual(H.T, *(turned or self.turned).parts(H.T, W.T))
+        of_W = residual(W, *self.gradient_parts(W, H))
+        of_H = residual(H.T, *(turned or self.turned).gradient_parts(H.T, W.T))
         return float(np.hypot(of_W, of_H))
 
     def floor(self, k: int) -> float:
@@ -136,8 +140,8 @@ def settled(problem: Problem, end: Search) -> Search:
     W, H = (
         np.where((factor <= least) & (added >= taken), 0.0, factor)
         for factor, (taken, added) in (
-            (end.W, problem.parts(end.W, end.H)),
-            (end.H, tuple(part.T for part in problem.turned.parts(end.H.T, end.W.T))),
+            (end.W, problem.gradient_parts(end.W, end.H)),
+            (end.H, tuple(part.T for part in problem.turned.gradient_parts(end.H.T, end.W.T))),
         )
     )
     cost = problem.objective(W, H)
@@ -167,6 +171,46 @@ def polished(end: Search, step: Callable[[Search], Search], most: int, work: int
     return best
 
 
+@dataclass(frozen=True)
+class Beyond:
+    """What extrapolated solvers remember between steps, factors stored as the solver wants them.
+
+    Each new point is gone beyond by a share of the last change; the share grows while the objective falls, and a step
+    that raised it is taken back (Ang & Gillis 2019, "Accelerating nonnegative matrix factorization algorithms using
+    extrapolation").
+    """
+
+    W: Floats
+    """The last true W, from which the next change is counted."""
+    H: Floats
+    Wy: Floats
+    """Where W is looked at next."""
+    Hy: Floats
+    share: float = AHEAD
+    ceiling: float = 1.0
+    plain: bool = True
+    """Whether the next step starts from the accepted factors themselves, and so cannot fail."""
+
+    @classmethod
+    def nothing(cls, W: Floats, H: Floats, share: float = AHEAD, ceiling: float = 1.0) -> Beyond:
+        """Nothing remembered: the next step starts from these factors."""
+        return cls(W, H, W, H, share, ceiling)
+
+    @property
+    def ahead(self) -> float:
+        """Share of the change by which the next step goes on."""
+        return 0.0 if self.plain else self.share
+
+    def paid(self, W: Floats, H: Floats, Wy: Floats, Hy: Floats) -> Beyond:
+        """After a step that lowered the objective."""
+        share, ceiling = min(self.share * GROWTH, self.ceiling), min(self.ceiling * CEILING_GROWTH, 1.0)
+        return Beyond(W, H, Wy, Hy, share, ceiling, plain=False)
+
+    def refused(self, W: Floats, H: Floats) -> Beyond:
+        """After a step that did not, back at the last factors that were accepted."""
+        return Beyond.nothing(W, H, self.share / SHRINK, self.share)
+
+
 def stretches(n: int, longest: int) -> tuple[slice, ...]:
     """Equal stretches of n rows for threads, four or a multiple of it, whatever the number of threads: no sum over
     them depends on it."""
@@ -185,6 +229,11 @@ def even_stretches(starts: NDArray[Any]) -> tuple[tuple[int, int], ...]:
     return tuple((int(a), int(b)) for a, b in pairwise(edges) if b > a)
 
 
+def given_to_rows(problem: Problem, Ht: Floats) -> tuple[Floats, Floats, float, float]:
+    """What compiled steps of rows with weights are given of Ht (p, k), and the penalties of W."""
+    return Ht, problem.loss.sums_of(Ht.T), problem.penalty.l1_W, problem.penalty.l2_W
+
+
 def revived(W: Floats, H: Floats, small: float) -> tuple[Floats, Floats]:
     """The same product, in which no column of W is zero: a component with W = 0 and H = 0 would never come back.
 
@@ -197,7 +246,12 @@ def revived(W: Floats, H: Floats, small: float) -> tuple[Floats, Floats]:
     return np.where(dead, small, W), np.where(dead[:, None], 0.0, H)
 
 
-def checked(X: Any, beta: float, weights: Any = None, missing: str | None = None) -> Any:
+def without_unseen(problem: Problem, W: Floats, H: Floats) -> tuple[Floats, Floats]:
+    """Zeros for rows and columns of which nothing is known: any numbers would do."""
+    return W * problem.X.seen_rows[:, None], H * problem.X.T.seen_rows
+
+
+def checked(X: Any, loss: Loss, weights: Any = None, missing: str | None = None) -> Any:
     """X as solvers want it: float64, C order or CSR without stored zeros, nothing negative; where entries are missing
     or have weights, `Observed` (there: what `weights` and `missing` may be)."""
     if weights is not None or missing is not None:
@@ -216,9 +270,9 @@ def checked(X: Any, beta: float, weights: Any = None, missing: str | None = None
             f"{_wrong(values)}, and non-negative factors need finite numbers from 0: shift, clip or fill them first."
         )
     zeros = int(zeros) + values.size - int(np.count_nonzero(values))
-    if beta <= ITAKURA_SAITO and zeros:
+    if loss.refuses_zeros and zeros:
         raise BadInput(
-            f"{zeros} of {X.shape[0] * X.shape[1]} entries are zero, whose divergence with beta = {beta:g} is "
+            f"{zeros} of {X.shape[0] * X.shape[1]} entries are zero, whose divergence with beta = {loss.beta:g} is "
             "infinite: add a small number to all entries, or take ",
             Setting("beta_loss", "kullback-leibler"),
             ".",

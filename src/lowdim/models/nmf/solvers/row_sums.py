@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lowdim.models.nmf.loss import TINY, Penalty, residual
 from lowdim.models.nmf.solvers.codes import codes, start, updated
-from lowdim.models.nmf.solvers.loss import FROBENIUS, KULLBACK_LEIBLER, TINY, Penalty, residual
-from lowdim.models.nmf.solvers.multiplicative import exponent
 from lowdim.models.nmf.solvers.normal_form import NormalForm
 from lowdim.models.nmf.solvers.problem import FLOOR, ROUNDING, Problem
 from lowdim.types import Floats
@@ -84,7 +83,7 @@ class RowSums:
             return self
         return replace(self, across=self.across * H, inner=self.inner @ H, products=False)
 
-    def parts(self, H: Floats, penalty: Penalty) -> tuple[Floats, Floats]:
+    def gradient_parts(self, H: Floats, penalty: Penalty) -> tuple[Floats, Floats]:
         """(k, p) what the gradient by the H that the sums were taken at takes off, and what it adds."""
         if self.products:
             taken, added = self.across, self.inner @ H
@@ -110,23 +109,23 @@ def row_sums(problem: Problem, H: Floats, tol: float, products: bool, weight: Fl
 
 def _codes(problem: Problem, H: Floats, tol: float) -> Floats:
     """(n, k) as accurate as a pass needs them: where only updates are known, so many as make a step of the search."""
-    if problem.beta in (FROBENIUS, KULLBACK_LEIBLER):
+    if problem.loss.by_coordinates:
         return codes(problem, H, tol).W
     return updated(problem, H, start(problem, H), UPDATES)
 
 
 def sums_of(problem: Problem, H: Floats, W: Floats, products: bool, weight: Floats | None = None) -> RowSums:
     """The same with codes (n, k) that are known."""
-    power = exponent(problem.beta)
+    power = problem.loss.exponent
     if products:
         across, inner = np.asarray((problem.X.T @ W).T), W.T @ W
     else:
         free = replace(problem, penalty=Penalty()).turned
-        taken, inner = (part.T for part in free.parts(H.T, W.T))
+        taken, inner = (part.T for part in free.gradient_parts(H.T, W.T))
         across = taken * H ** (1.0 / power)
     loss = problem.objective(W, H) - of_parts(problem.penalty, H)
     count = np.ones(len(W)) if weight is None else weight
-    W = W if weight is None else W / (weight ** (1.0 / problem.beta))[:, None]  # as the rows are without their weight
+    W = W if weight is None else W / problem.loss.scale_of(weight)[:, None]  # as the rows are without their weight
     return RowSums(across, inner, products, power, loss, count @ W, count @ W**2, len(W))
 
 
@@ -192,7 +191,7 @@ def pass_step(state: Passes, look: Callable[[Floats], RowSums], penalty: Penalty
     state = replace(state, steps=state.steps + 1)
     if state.objective and cost > state.objective[-1] and H is not state.safe:
         return replace(state, at=state.safe, share=state.share / SHRINK)
-    gap = residual(H.T, *(part.T for part in sums.parts(H, penalty)))
+    gap = residual(H.T, *(part.T for part in sums.gradient_parts(H, penalty)))
     better = sums.best(H, penalty)
     change = better - state.safe
     beyond = change if sums.products else np.maximum(change, 0.0)  # what is only multiplied must stay above zero

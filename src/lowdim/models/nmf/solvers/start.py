@@ -16,7 +16,7 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from lowdim.errors import BadParameter
-from lowdim.models.nmf.solvers.observed import MOSTLY_STORED, Observed
+from lowdim.models.nmf.observed import MOSTLY_STORED, Observed
 from lowdim.types import Floats
 
 Random = np.random.Generator | np.random.RandomState

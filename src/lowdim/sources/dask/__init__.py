@@ -1,1 +1,0 @@
-"""Dask arrays and frames: row blocks are computed where the data are."""
