@@ -73,6 +73,11 @@ def shortened(text: str, width: int) -> str:
     return text if len(text) <= width else text[: max(1, width - 1)] + "…"
 
 
+def shortened_path(path: str, width: int) -> str:
+    """The end of a path, whose last part is what people know a file by; an ellipsis shows that it was cut."""
+    return path if len(path) <= width else "…" + path[1 - max(2, width) :]
+
+
 def percent(share: float) -> str:
     """A share in percent; never "100.0 %" of less than all, nor "0.0 %" of more than nothing."""
     if 0.9995 <= share < 1 - 1e-9:

@@ -14,7 +14,7 @@ from lowdim.types import Floats
 from lowdim.views.overview import BLANK, Bars, Block, Fact, Listed, Overview, Swamped
 from lowdim.views.text import lines as words
 from lowdim.views.text.card import fact_lines, glance_lines, notes_of, swamped_in_words
-from lowdim.views.text.lines import Line, fill_line, listed, percent, shortened, signed_name, wrapped
+from lowdim.views.text.lines import Line, fill_line, listed, percent, shortened, shortened_path, signed_name, wrapped
 from lowdim.words import plural
 
 # A fit on one screen: how many dimensions, what they keep, what drives them, how accurate, what to do next.
@@ -74,7 +74,7 @@ def file_screen(
     kept = seen.in_file or f"{estimator}, {seen.kept}"
     blocks = (BLANK, *seen.screen()) if seen.file_screen is None else seen.file_screen()
     return [
-        Line(shortened(file, max(8, width - len(kept) - 2)) + f": {kept}", "title"),
+        Line(shortened_path(file, max(8, width - len(kept) - 2)) + f": {kept}", "title"),
         Line(f"fitted on {seen.size}{_prepared(settings) if seen.prepared else ''}"),
         *card_lines(seen, width),
         *([_listed_line(Listed("columns", seen.columns), width)] if seen.own_columns else []),
@@ -227,7 +227,7 @@ def description(name: str, found: Description, left_out: Mapping[str, str], widt
     p = len(found.columns)
     shape = f"{plural(found.n_rows, 'row')} × {plural(p, 'column')} of numbers"
     return [
-        Line(f"{shortened(name, max(20, width - len(shape) - 2))}: {shape}", "title"),
+        Line(f"{shortened_path(name, max(20, width - len(shape) - 2))}: {shape}", "title"),
         *left_out_line(left_out, width),
         Line(_holes(found)),
         Line(""),
@@ -284,7 +284,7 @@ def uncertainty_lines(
     shape = f"{plural(sure.n_rows, 'row')} × {plural(sure.n_columns, 'column')}"
     drawn = "" if sure.n_resamples is None else f", {sure.n_resamples:,} resamples"
     top = [
-        Line(f"{shortened(name, max(20, width - len(shape) - 2))}: {shape}", "title"),
+        Line(f"{shortened_path(name, max(20, width - len(shape) - 2))}: {shape}", "title"),
         *left_out_line(left_out, width),
         Line(f"{sure.level * 100:g} % intervals by kind {sure.kind}{drawn}"),
         Line(""),
