@@ -146,6 +146,23 @@ class BadParameter(LowdimError, ValueError):
         )
 
 
+class SeveralTables(BadFile):
+    """A file that holds several tables, or arrays, of which none was named."""
+
+    tables: Mapping[str, str]
+    """What can be named → what it is."""
+
+    @classmethod
+    def in_file(cls, where: str, tables: Mapping[str, str], what: str) -> SeveralTables:
+        """List what there is, and how one of them is named."""
+        names = list(tables)
+        shown = f"{_and(names[:8])}{'' if len(names) <= 8 else ' and more'}"
+        said = f"{where}: holds {len(names)} {what}, {shown}; say which to read, as in "
+        error = cls(said, Setting("table", names[0]), ".")
+        error.tables = dict(tables)
+        return error
+
+
 class NotNumeric(BadInput, TypeError):
     """Columns that hold no real numbers."""
 
@@ -370,6 +387,23 @@ class RemovedColumns(LowdimWarning):
     """Columns that were left out of a fit."""
 
 
+class TableNote(LowdimWarning):
+    """Something of a table that was guessed, passed over or left out as it was read."""
+
+    def __init__(self, column: str, *pieces: Piece):
+        super().__init__(*pieces)
+        self.column = column
+        """Which column it is about; empty where it is about lines, sheets or files."""
+
+
+class TableHint(TableNote):
+    """What a column seems to be, or was made into as was asked: it stands among the notes, and warns of nothing."""
+
+
+class UnseenLevels(LowdimWarning):
+    """Rows with values of a text column that the fit did not see, which was allowed."""
+
+
 class EmptyTexts(LowdimWarning):
     """Texts without a word that is counted."""
 
@@ -390,6 +424,10 @@ def _holes(counts: Mapping[str, int], kind: str) -> str:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _bullets(names: Sequence[str], most: int = 5) -> list[str]:

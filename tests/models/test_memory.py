@@ -204,5 +204,5 @@ def test_text_being_parsed_counts_towards_the_budget(name, tmp_path):
     """Arrow parses ahead of what is asked for: blocks of text that no array is made of yet."""
     path = tmp_path / name
     row = "1.5,2\n" if name == "rows.csv" else '{"a": 1.5, "b": 2}\n'
-    path.write_text("a,b\n" * (name == "rows.csv") + row * 20)
+    path.write_text("a,b\n" * (name == "rows.csv") + row * 60_000)  # beyond what is read line by line
     assert open_source(path).reading_bytes > 0

@@ -357,7 +357,7 @@ def test_every_fact_that_is_changed_is_refused_or_kept(variant: str) -> None:
             assert refused(kind, changed(facts, path, value), arrays) or isinstance(value, str), path
 
 
-LATER = {"uncertain", "floor", "note", "off_autosomes"}
+LATER = {"uncertain", "floor", "note", "off_autosomes", "levels"}
 """Facts that files of some earlier version lack."""
 
 

@@ -139,17 +139,17 @@ def test_arrays_are_chosen_by_name(tmp_path: Path) -> None:
     assert lowdim.open(tmp_path / "t.h5", table="/train/images").n_rows == 500
     assert lowdim.open(tmp_path / "t.h5", table='train\'s "best"').n_rows == 5
     for wish, answer in {
-        None: "2 arrays .*say which to read, as in table='train/images'",
+        None: "2 arrays, .*say which to read, as in table='train/images'",
         "train/image": "did you mean 'train/images'",
         "flat": r"shape \(4,\)",
-        "../other": "no array",
+        "../other": "no table",
     }.items():
         with pytest.raises(BadFile, match=answer):
             lowdim.open(tmp_path / "t.h5", table=wish)
     group = zarr.open_group(tmp_path / "t.zarr", mode="w")
     group.create_array("one", data=X), group.create_array("two", data=X[:5])
     assert lowdim.open(tmp_path / "t.zarr", table="two").n_rows == 5
-    for wish, answer in {None: "2 arrays", "three": "there are 'one', 'two'", "../t.h5": "no array"}.items():
+    for wish, answer in {None: "2 arrays", "three": "there are 'one', 'two'", "../t.h5": "no table"}.items():
         with pytest.raises(BadFile, match=answer):
             lowdim.open(tmp_path / "t.zarr", table=wish)
     with pytest.raises(BadParameter, match="no names"):

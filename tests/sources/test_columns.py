@@ -1,4 +1,4 @@
-"""Columns of files: weights that count rows, text columns one-hot coded, labels kept aside."""
+"""Columns of files: weights that count rows, text columns coded as numbers, labels kept aside."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import lowdim
 from lowdim import PCA
-from lowdim.errors import BadFile, BadInput, BadParameter, NotNumeric, WrongColumns
+from lowdim.errors import BadFile, BadInput, BadParameter, NotNumeric, UnseenLevels, WrongColumns
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(RNG.standard_normal((300, 3)), columns=["a", "b", "c"]).assign(
@@ -59,10 +59,31 @@ def test_a_weight_must_be_a_number(path):
 
 def test_text_columns_are_coded_by_their_values(path):
     source = lowdim.open(path, encode=True, drop=["times"])
-    assert source.columns == ("a", "b", "c", "kind=x", "kind=y", "kind=z")
-    assert source.left_out == {"name": "text, more than 100 different values"}
+    assert source.columns == ("a", "b", "c", "kind=y", "kind=z")  # all 0: kind is x
+    assert source.left_out == {"name": "names of the rows"}
+    assert source.levels == {"kind": ("x", "y", "z")}
+    assert [str(note) for note in source.notes] == ["kind: 3 values become 2 columns; 0 in all where it is 'x'."]
     rows = np.concatenate([block.rows for block in source.blocks()])
-    np.testing.assert_array_equal(rows[:, 3:], pd.get_dummies(FRAME["kind"]).to_numpy(float))
+    np.testing.assert_array_equal(rows[:, 3:], pd.get_dummies(FRAME["kind"]).to_numpy(float)[:, 1:])
+
+
+def test_two_values_become_one_column(tmp_path):
+    # two would be each other's negative, and scaled ones the first axis of all
+    FRAME.assign(smoker=["no", "yes", "no"] * 100).to_csv(tmp_path / "t.csv", index=False)
+    source = lowdim.open(tmp_path / "t.csv", encode=True, columns=["a", "b", "smoker"])
+    assert source.columns == ("a", "b", "smoker=yes")
+    assert [str(note) for note in source.notes] == ["smoker: 1 where it is 'yes', 0 where it is 'no'."]
+    model = PCA(scale=True).fit(source)
+    assert abs(model.components_[:, 2]).max() < 1
+    assert model.explained_variance_ratio_[0] < 0.5
+
+
+@pytest.mark.parametrize("values", [["only"] * 300, [""] * 300])
+def test_texts_that_do_not_vary_become_no_column(tmp_path, values):
+    FRAME[["a"]].assign(kind=values).to_csv(tmp_path / "t.csv", index=False)
+    source = lowdim.open(tmp_path / "t.csv", encode=True)
+    assert source.columns == ("a",)
+    assert source.left_out["kind"] in ("text, 'only' in every row", "empty")
 
 
 def test_a_model_of_coded_columns_finds_them_in_another_file(path, tmp_path):
@@ -73,22 +94,45 @@ def test_a_model_of_coded_columns_finds_them_in_another_file(path, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")  # the same numbers as an array
-def test_a_value_that_the_fit_did_not_see_is_none_of_them(path, tmp_path):
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_value_that_the_fit_did_not_see_is_refused_or_told(path, tmp_path, kept):
     model = PCA(2).fit(lowdim.open(path, encode=True, drop=["times"]))
-    FRAME.iloc[:4].assign(kind="new").to_csv(tmp_path / "new.csv", index=False)
-    blank = np.column_stack([FRAME.iloc[:4, :3].to_numpy(), np.zeros((4, 3))])
-    np.testing.assert_allclose(model.transform(tmp_path / "new.csv"), model.transform(blank), atol=1e-14)
+    if kept:
+        model.save(tmp_path / "m.lowdim")
+        model = lowdim.load(tmp_path / "m.lowdim")
+    new = FRAME.iloc[:4].assign(kind=["x", "new", "newer", "new"])
+    new.to_csv(tmp_path / "new.csv", index=False)
+    with pytest.raises(BadInput, match=r"kind has 'new' \(2 rows\) and 'newer' \(1 row\), which the fit did not see"):
+        model.transform(tmp_path / "new.csv")
+    with pytest.raises(BadInput, match="unseen='warn'"):
+        model.transform(lowdim.open(tmp_path / "new.csv", like=model))
+    blank = np.column_stack([FRAME.iloc[:4, :3].to_numpy(), np.zeros((4, 2))])
+    with pytest.warns(UnseenLevels, match=r"'new' \(2 rows\) and 'newer' \(1 row\), .* 0 in each of its columns"):
+        scores = model.transform(lowdim.open(tmp_path / "new.csv", like=model, unseen="warn"))
+    np.testing.assert_allclose(scores, model.transform(blank), atol=1e-14)
+    FRAME.iloc[:4].to_csv(tmp_path / "new.csv", index=False)
+    np.testing.assert_allclose(model.transform(tmp_path / "new.csv"), model.transform(path)[:4], atol=1e-14)
 
 
-def test_a_missing_text_is_a_value_of_its_own(tmp_path):
+def test_values_of_a_coded_column_are_known_to_every_model(path, tmp_path):
+    rows = lowdim.open(path, encode=True, columns=["a", "kind"])
+    X = np.concatenate([block.rows for block in rows.blocks()])
+    for model in (PCA(1), lowdim.ProbabilisticPCA(1), lowdim.KernelPCA(1), lowdim.VectorQuantizer(2, n_init=1)):
+        assert dict(model.fit(rows).fit_.provenance.levels) == {"kind": ("x", "y", "z")}, model
+    assert X.shape == (300, 3)
+
+
+def test_a_missing_text_is_missing(tmp_path):
     FRAME.assign(kind=["x", None, "y"] * 100).to_parquet(tmp_path / "t.parquet")
     source = lowdim.open(tmp_path / "t.parquet", encode=True, columns=["a", "kind"])
-    assert source.columns == ("a", "kind=", "kind=x", "kind=y")
+    assert source.columns == ("a", "kind=y")
+    rows = np.concatenate([block.rows for block in source.blocks()])
+    np.testing.assert_array_equal(rows[:3, 1], [0, np.nan, 1])
 
 
 def test_a_coded_name_that_is_taken_is_refused(tmp_path):
-    FRAME.assign(**{"kind=x": 1.0}).to_parquet(tmp_path / "t.parquet")
-    with pytest.raises(BadFile, match="'kind=x' stands more than once"):
+    FRAME.assign(**{"kind=z": 1.0}).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(BadFile, match="'kind=z' stands more than once"):
         lowdim.open(tmp_path / "t.parquet", encode=True)
 
 

@@ -171,7 +171,7 @@ def write_rows(
 def _blocks(source: Source, label: str | None) -> Iterator[tuple[int, Any, Any]]:
     if label is None:
         return ((block.start, block.rows, None) for block in source.blocks())
-    return ((block.start, block.rows, labels) for block, labels in source.labelled(label))
+    return ((block.start, block.rows, beside[label]) for block, beside in source.labelled(label))
 
 
 def _refuse_holes(rows: Any, start: int, columns: Sequence[str] | None) -> None:

@@ -14,7 +14,7 @@ from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.matrices.scaling import Scaling
 from lowdim.runtime.memory import SLACK, Budget, available_memory
 from lowdim.runtime.threads import allowed_threads
-from lowdim.sources.arrays import ArraySource, SparseSource
+from lowdim.sources.arrays import ArraySource, SparseSource, rows_of_source
 from lowdim.sources.source import BLOCK_BYTES, ConvertibleSource, Source
 from lowdim.sources.wrapped import check_weights
 from lowdim.types import Floats
@@ -46,7 +46,7 @@ def load_rows(source: Source) -> Source:
     """The rows as one array, where they do not lie in one yet."""
     if not isinstance(source, ConvertibleSource):
         return source
-    return ArraySource(source.to_array(), source.columns, name=source.title)
+    return rows_of_source(source.to_array(), source)
 
 
 def as_matrix(

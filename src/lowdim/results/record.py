@@ -11,7 +11,7 @@ import numpy as np
 
 from lowdim.errors import FormatError, SingularModel
 from lowdim.results.certificate import Certificate, blank_certificate
-from lowdim.results.fields import NonNegative, Positive, Prefix, has, size
+from lowdim.results.fields import AddedLater, NonNegative, Positive, Prefix, has, size
 from lowdim.types import Array, Floats
 
 # What holds of arrays only as long as they are what they were: a certificate of changed components is none.
@@ -88,6 +88,8 @@ class Provenance:
     """Bytes that the plan foresaw beside the data and the result."""
     seed: str
     versions: tuple[tuple[str, str], ...] = ()
+    levels: Annotated[tuple[tuple[str, tuple[str, ...]], ...], AddedLater(())] = ()
+    """Text column that was coded as numbers, and its values; all of its columns are 0 where it is the first."""
 
 
 Columns = Annotated[tuple[str, ...] | None, "p"]

@@ -4,13 +4,15 @@ Its files, in reading order::
 
     source      What a source is: names, counts, blocks, `reduce`; and sources that wrap another.
     open        `lowdim.open`: whatever holds rows becomes a source.
+    files       What paths lead to, opened.
     kinds       What kind of file a path leads to, and which reader opens it.
-    columns     Which columns of a table are used, dropped, kept aside, or one-hot coded.
+    columns     Which columns of a table are used, dropped, kept aside, or coded as numbers.
     arrays      Arrays in memory, dense and sparse, of NumPy and other libraries; checks of shape and type.
     frames      Data frames of any library.
     stream      Iterators of row blocks, which are read once.
     wrapped     Sources made of another: some of its rows, scaled, with missing values; and row weights.
     dask        Dask arrays and frames: folds run where the data are.
+    tables/     Tables as people have them, whatever they are read from.
     formats/    Files, one format a file.
     genotypes/  Genotypes in PLINK files, and SNPs.
 

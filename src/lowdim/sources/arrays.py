@@ -190,6 +190,13 @@ class ArraySource(Source):
         return f"{self.title} ({shape})" if self.title else f"the {shape}"
 
 
+def rows_of_source(array: Array, source: Source) -> ArraySource:
+    """Rows of another source that were loaded, as a source with what is known of their columns."""
+    loaded = ArraySource(array, source.columns, name=source.title)
+    loaded.levels = source.levels
+    return loaded
+
+
 @final
 class SparseSource(Source):
     """A SciPy sparse matrix; blocks share the arrays of a CSR matrix, other formats are converted once."""

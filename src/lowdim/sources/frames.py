@@ -11,7 +11,10 @@ import numpy as np
 
 from lowdim.errors import NotNumeric, WrongColumns
 from lowdim.sources.arrays import ArraySource, SparseSource, as_numbers
+from lowdim.sources.columns import NUMERIC, Column, Kind
 from lowdim.sources.source import Block, ConvertibleSource, Source
+from lowdim.sources.tables.changed import MemoryReader
+from lowdim.sources.tables.table import TableReader
 from lowdim.types import Array, Floats
 
 MAY_HOLD_NUMBERS = (nw.Object, nw.String, nw.Categorical, nw.Enum, nw.Unknown)
@@ -70,6 +73,30 @@ def to_array(source: Source) -> Array:
         return np.asarray(source.matrix.toarray())
     assert isinstance(source, FrameSource)
     return source.to_array()
+
+
+def read_frame(frame: nw.DataFrame[Any]) -> TableReader:
+    """The frame as a table, of which columns and rows can be chosen as of a file's."""
+    refuse_repeated(frame.columns)
+    columns, values = [], {}
+    for name, dtype in frame.schema.items():
+        column = frame[name]
+        kind = _kind_of(dtype)
+        columns.append(Column(str(name), kind, dtype == nw.Float32))
+        numeric = kind in NUMERIC
+        values[str(name)] = _to_numbers(column) if numeric else np.asarray(column.to_list(), dtype=object)
+    return MemoryReader("the frame", columns, values)
+
+
+def _kind_of(dtype: Any) -> Kind:
+    """What a column of a frame holds."""
+    if dtype == nw.Boolean:
+        return "flag"
+    if dtype.is_numeric():
+        return "number"
+    if dtype.is_temporal():
+        return "time"
+    return "text" if dtype in MAY_HOLD_NUMBERS else "other"
 
 
 @final

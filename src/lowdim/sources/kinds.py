@@ -1,4 +1,4 @@
-"""What kind of data a path leads to, by the first bytes, then the ending, and which reader opens it."""
+"""What kind of data a path leads to, by the first bytes, then the ending, and which reader opens a table."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import glob
 import os
 import stat
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from lowdim.errors import BadFile
-from lowdim.sources.formats.table import TableReader
+from lowdim.errors import BadFile, BadParameter, Setting
+from lowdim.sources.formats.packed import ENDINGS as PACKED
+from lowdim.sources.formats.packed import choose_member
+from lowdim.sources.tables.layout import Lines
+from lowdim.sources.tables.table import TableReader
 
 FIRST_BYTES = {
     b"PAR1": "parquet",
@@ -26,11 +30,11 @@ FIRST_BYTES = {
 ENDINGS = {
     ending: kind
     for kind, endings in {
-        "csv": ".csv .txt .dat",
+        "csv": ".csv .txt .dat .data .asc .prn",
         "tsv": ".tsv .tab",
         "parquet": ".parquet .pq",
         "feather": ".feather .arrow .ipc",
-        "jsonl": ".jsonl .ndjson",
+        "json": ".json .jsonl .ndjson",
         "npy": ".npy",
         "npz": ".npz",
         "hdf5": ".h5 .hdf5 .hdf",
@@ -44,13 +48,23 @@ ENDINGS = {
     for ending in endings.split()
 }
 
-COMPRESSIONS = {".gz", ".zst", ".bz2"}
+WHAT_IS_READ = (
+    "text tables (.csv, .tsv, .txt, .dat), JSON (.json, .jsonl), both also packed (.gz, .xz, .bz2, .zst, .zip), "
+    "Parquet, Feather, workbooks (.xlsx, .ods), databases (.sqlite, .duckdb), arrays (.npy, .npz, .h5, .zarr, .h5ad), "
+    "genotypes (.bed) and pictures (.png, .jpg, .tif)"
+)
 
 ARRAYS = ("npy", "npz", "hdf5", "zarr")
 """Kinds of files whose columns have no names."""
 
+TEXT_TABLES = ("csv", "tsv")
+"""Kinds of files that are lines of text."""
+
 SEVERAL_TABLES = ("duckdb", "sqlite", "excel")
-"""Kinds of files that hold several tables. In others that are tables, `table` names a column of texts."""
+"""Kinds of files that hold several tables."""
+
+TABLES = (*TEXT_TABLES, *SEVERAL_TABLES, "parquet", "feather", "json")
+"""Kinds of files that are tables, of which several can be read as one."""
 
 ZARR = {"zarr.json", ".zgroup", ".zarray", ".zmetadata"}
 """Files at the root of a zarr store."""
@@ -59,17 +73,53 @@ READ_FROM_FOLDERS = {".txt": "texts", **{end: kind for end, kind in ENDINGS.item
 """Endings of files that are read together from a folder. A single .txt is a table."""
 
 
-def find_files(text: str) -> tuple[str, Sequence[Path]]:
-    """The kind of data behind a path or pattern, and the files that hold them."""
-    path = Path(text)
+@dataclass(frozen=True)
+class Found:
+    """What a path or a pattern leads to."""
+
+    kind: str
+    """Of all files, or "tables" where they are tables of several kinds."""
+    paths: tuple[Path, ...]
+    folder: bool = False
+    """Whether they lie in a folder that was named as a whole."""
+
+    @property
+    def path(self) -> Path:
+        """The first file."""
+        return self.paths[0]
+
+
+def find_files(given: str | Sequence[str]) -> Found:
+    """The kind of data behind a path or pattern, or several of them, and the files that hold them."""
+    if not isinstance(given, str):
+        return _join_files([find_files(one) for one in given], ", ".join(given))
+    path = Path(given)
     if path.is_dir():
-        return list_folder(path)
-    if path.exists() or not glob.has_magic(text):
-        return kind_of(path), [path]
-    found = sorted(map(Path, glob.glob(text, recursive=True)))
-    if not found:
-        raise BadFile(f"{text}: no file matches this pattern; check it.")
-    return kind_of(found[0]), found
+        kind, found = list_folder(path)
+        return Found(kind, tuple(found), folder=kind != "zarr")
+    if path.exists() or not glob.has_magic(given):
+        return Found(kind_of(path), (path,))
+    matches = sorted(map(Path, glob.glob(given, recursive=True)))
+    if not matches:
+        raise BadFile(f"{given}: no file matches this pattern; check it.")
+    return _join_files([Found(kind_of(match), (match,)) for match in matches], given)
+
+
+def _join_files(found: Sequence[Found], where: str) -> Found:
+    """Several files as one, if they can be read together."""
+    if len(found) == 1:
+        return found[0]
+    paths = tuple(path for one in found for path in one.paths)
+    kinds = {one.kind for one in found}
+    if kinds == {"parquet"} or kinds == {"pictures"}:
+        return Found(kinds.pop(), paths)
+    for one in found:
+        if one.kind not in TABLES:
+            raise BadFile(
+                f"{where}: {one.path} is no table ({one.kind}), and only tables, or pictures, are read together; name "
+                "it alone."
+            )
+    return Found("tables", paths)
 
 
 def list_folder(folder: Path) -> tuple[str, list[Path]]:
@@ -81,7 +131,11 @@ def list_folder(folder: Path) -> tuple[str, list[Path]]:
         found = [path for path in files if READ_FROM_FOLDERS.get(path.suffix.lower()) == kind]
         if found:
             return kind, found
-    raise BadFile(f"{folder}: a folder without Parquet files, pictures or texts (.txt); pass one of those, or a file.")
+    tables = next((path for path in files if ENDINGS.get(ending_of(path)) in TABLES), None)
+    hint = f", or several tables by a pattern, as {folder}/*{tables.suffix}" if tables is not None else ""
+    raise BadFile(
+        f"{folder}: a folder without Parquet files, pictures or texts (.txt); pass one of those, a file{hint}."
+    )
 
 
 def kind_of(path: Path) -> str:
@@ -100,7 +154,7 @@ def kind_of(path: Path) -> str:
     if kind in (*FIRST_BYTES.values(), "h5ad", "duckdb"):
         raise BadFile(f"{path}: does not start as a {kind} file does; it is damaged, or its ending is wrong.")
     if not kind:
-        raise BadFile(f"{path}: files ending in {ending_of(path) or 'nothing'} are not read; {_list_endings()} are.")
+        raise BadFile(f"{path}: files ending in {ending_of(path) or 'nothing'} are not read; read are {WHAT_IS_READ}.")
     return kind
 
 
@@ -116,23 +170,30 @@ def first_bytes(path: Path) -> bytes:
     return first
 
 
-def ending_of(path: Path) -> str:
+def ending_of(path: Path | str) -> str:
     """The ending that says what the file holds, in small letters; that of a compression is passed over."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    while suffixes and suffixes[-1] in COMPRESSIONS:
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    while suffixes and suffixes[-1] in PACKED:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
 
 
 def _kind_of_zip(path: Path) -> str:
+    """What a zip archive is, or what is in it."""
     try:
         with zipfile.ZipFile(path) as archive:
-            inside = set(archive.namelist())
+            inside = archive.namelist()
     except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise BadFile(f"{path}: starts as a zip archive, but is none ({error}); it is damaged.") from error
-    if inside & ZARR:
+    if set(inside) & ZARR:
         return "zarr"
-    raise BadFile(f"{path}: a zip archive; name it .npz or .xlsx if it is one, or unpack it first.")
+    if "xl/workbook.xml" in inside or any(name.endswith(".npy") for name in inside):
+        raise BadFile(f"{path}: a zip archive; name it .npz or .xlsx if it is one, or unpack it first.")
+    kinds = {ENDINGS.get(ending_of(name), "") for name in inside if not name.endswith("/") and "__MACOSX" not in name}
+    kinds &= {*TEXT_TABLES, "json"}
+    if not kinds:
+        raise BadFile(f"{path}: a zip archive without a text table or JSON in it; unpack it first.")
+    return "zip"
 
 
 def _stat(path: Path) -> os.stat_result:
@@ -143,13 +204,27 @@ def _stat(path: Path) -> os.stat_result:
         raise BadFile(f"{path}: {what}; check the path.") from error
 
 
-def _list_endings() -> str:
-    return ", ".join(sorted(ENDINGS))
+def open_table(kind: str, path: Path, table: str | None, lines: Lines) -> TableReader:
+    """The reader of a table in a file; `table` chooses among several in it."""
+    member = None
+    if kind == "zip":
+        member = choose_member(path, table)
+        kind = ENDINGS.get(ending_of(member), "")
+    elif table is not None and kind not in SEVERAL_TABLES:
+        raise BadParameter(f"{path}: holds a single table; leave ", Setting("table", table), " out.")
+    if lines != Lines() and kind not in (*TEXT_TABLES, "excel"):
+        raise BadParameter(
+            f"{path}: ", Setting("skip"), ", ", Setting("header"), ", ", Setting("comment"), " and ", Setting("range"),
+            " are for text tables and workbooks, whose lines may be anything; leave them out."
+        )  # fmt: skip
+    if kind in TEXT_TABLES:
+        from lowdim.sources.formats.text_tables import open_text_table
 
+        return open_text_table(path, lines, "\t" if kind == "tsv" else "", member)
+    if kind == "json":
+        from lowdim.sources.formats.json_tables import open_json
 
-def open_table(kind: str, paths: Sequence[Path], text: str, table: str | None) -> TableReader:
-    """The reader of a table; `table` chooses among several in one file."""
-    path = paths[0]
+        return open_json(path, member)
     if kind == "sqlite":
         from lowdim.sources.formats.sqlite import SqliteReader
 
@@ -159,16 +234,15 @@ def open_table(kind: str, paths: Sequence[Path], text: str, table: str | None) -
 
         return database_table(path, table)
     if kind == "excel":
-        from lowdim.sources.formats.excel import ExcelReader
+        from lowdim.sources.formats.excel import open_workbook
 
-        return ExcelReader(path, table)
-    from lowdim.sources.formats import arrow, parquet
+        return open_workbook(path, table, lines)
+    if kind not in ("feather", "parquet"):
+        raise BadFile(f"{path}: {member or 'it'} is no table that is read; read are {WHAT_IS_READ}.")
+    if kind == "feather":
+        from lowdim.sources.formats.arrow import FeatherReader
 
-    makers: dict[str, Callable[[], TableReader]] = {
-        "csv": lambda: arrow.CsvReader(path),
-        "tsv": lambda: arrow.CsvReader(path, "\t"),
-        "feather": lambda: arrow.FeatherReader(path),
-        "jsonl": lambda: arrow.JsonLinesReader(path),
-        "parquet": lambda: parquet.ParquetReader(paths, text),
-    }
-    return makers[kind]()
+        return FeatherReader(path)
+    from lowdim.sources.formats.parquet import ParquetReader
+
+    return ParquetReader([path], str(path))

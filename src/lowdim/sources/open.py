@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse
 
-from lowdim.errors import BadFile, BadInput, BadParameter, Setting
+from lowdim.errors import BadInput, BadParameter, Setting
 from lowdim.sources.arrays import (
     ArraySource,
     SparseSource,
@@ -22,97 +21,10 @@ from lowdim.sources.arrays import (
     refuse_shape,
 )
 from lowdim.sources.columns import Selection
-from lowdim.sources.formats.stdin import is_pipe, name_pipe, spool
-from lowdim.sources.formats.table import TableReader, TableSource
-from lowdim.sources.kinds import ARRAYS, SEVERAL_TABLES, find_files, open_table
+from lowdim.sources.files import Wish, open_paths
 from lowdim.sources.source import Source
 from lowdim.sources.stream import StreamSource
-
-READ_TOGETHER = ("parquet", "pictures", "texts")
-"""Kinds of which many files are read as one."""
-
-
-def open_path(
-    given: str | os.PathLike[str], selection: Selection, table: str | None = None, sql: str | None = None
-) -> Source:
-    """The source behind a path: a file, a folder, a pattern such as ``part-*.parquet``, or ``-`` for standard input."""
-    text = os.fspath(given)
-    if not text:
-        raise BadFile("An empty text was given as a path: name a file, a folder or a pattern.")
-    if re.match(r"[a-z][a-z0-9+]+://", text, re.IGNORECASE):
-        raise BadFile(f"{text}: addresses are not read; download the file first, and pass its path.")
-    if is_pipe(text):
-        source = _open_file(str(spool(text)), selection, table, sql)
-        source.title = name_pipe(text)
-        return source
-    return _open_file(text, selection, table, sql)
-
-
-def _open_file(text: str, selection: Selection, table: str | None, sql: str | None) -> Source:
-    kind, paths = find_files(text)
-    if len(paths) > 1 and kind not in READ_TOGETHER:
-        raise BadFile(
-            f"{text}: {len(paths)} files match, but only Parquet files and pictures are read together; name one."
-        )
-    if sql is not None:
-        return TableSource(_query(sql, kind, paths, text, table), selection)
-    if table is not None and kind in ("npy", "pictures", "plink", "texts"):
-        raise BadParameter(f"{text}: holds nothing to choose from by name; leave ", Setting("table", table), " out.")
-    if kind == "texts":
-        from lowdim.sources.formats.texts import open_texts
-
-        return open_texts(paths, text, selection)
-    if kind == "pictures":
-        from lowdim.sources.formats.pictures import open_pictures
-
-        return open_pictures(paths, text, selection)
-    if kind == "h5ad":
-        from lowdim.sources.formats.h5ad import open_h5ad
-
-        return open_h5ad(paths[0], selection, table)
-    if kind == "plink":
-        from lowdim.sources.genotypes.plink import open_plink
-
-        return open_plink(paths[0], selection)
-    if kind in ARRAYS:
-        if selection != Selection():
-            raise BadParameter(f"{text}: an array has no names of columns to choose by; slice it yourself.")
-        return _open_array(kind, paths[0], table)
-    reader = open_table(kind, paths, text, table)
-    if table is not None and kind not in SEVERAL_TABLES:
-        from lowdim.sources.formats.texts import open_text_column
-
-        return open_text_column(reader, table, selection)
-    return TableSource(reader, selection)
-
-
-def _open_array(kind: str, path: Path, name: str | None) -> Source:
-    if kind == "hdf5":
-        from lowdim.sources.formats.hdf5 import open_hdf5
-
-        return open_hdf5(path, name)
-    if kind == "zarr":
-        from lowdim.sources.formats.zarr import open_zarr
-
-        return open_zarr(path, name)
-    from lowdim.sources.formats.numpy import open_npy, open_npz
-
-    return open_npy(path) if kind == "npy" else open_npz(path, name)
-
-
-def _query(sql: str, kind: str, paths: Sequence[Path], text: str, table: str | None) -> TableReader:
-    """The rows that a query over the data gives."""
-    from lowdim.sources.formats.duckdb import query_database, query_parquet, query_table
-
-    if kind in (*ARRAYS, "h5ad", "pictures", "plink", "texts"):
-        raise BadParameter(f"{text}: sql asks a table with names of columns, and here are none.")
-    if table is not None and kind not in SEVERAL_TABLES:
-        raise BadParameter(f"{text}: table names a table of a database or workbook; with sql, leave it out here.")
-    if kind == "parquet":
-        return query_parquet(sql, paths, text)
-    if kind == "duckdb":
-        return query_database(sql, paths[0], table)
-    return query_table(sql, open_table(kind, paths, text, table))
+from lowdim.sources.tables.layout import Lines
 
 
 def open_source(
@@ -121,38 +33,86 @@ def open_source(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     label: str | None = None,
+    names: str | None = None,
+    aside: Sequence[str] = (),
     weight: str | None = None,
     encode: bool = False,
+    like: Any = None,
+    unseen: Literal["error", "warn"] = "error",
     table: str | None = None,
+    text: str | None = None,
     sql: str | None = None,
+    where: str | None = None,
+    sample: int | float | None = None,
+    seed: int = 0,
+    transpose: bool = False,
+    missing: str | Sequence[str] = (),
+    skip: int = 0,
+    header: int | None = None,
+    comment: str = "",
+    range: str = "",  # noqa: A002  the spreadsheet's word
+    size: tuple[int, int] | None = None,
 ) -> Source:
     """Turn data into a source of rows that every model takes.
 
+    What is guessed, passed over or left out as a file is read stands in `source.notes` and `source.left_out`, and is
+    warned of (`errors.TableNote`).
+
     Parameters
     ----------
-    data : array, SciPy sparse matrix, frame, xarray or AnnData object, dask array or frame, path, iterator or Source
+    data : array, sparse matrix, frame, xarray or AnnData object, dask array or frame, path or paths, iterator, Source
         A frame is one of pandas, polars, Arrow, DuckDB or narwhals. Of an AnnData object X is taken, genes as columns.
         An array of NumPy's, or of a library that shares its memory by DLPack (torch, jax, …), which is not copied.
-        A path of a table: CSV or TSV (also .gz, .zst, .bz2), Parquet (one file, a folder, a pattern), Feather, JSON
-        lines, workbook, SQLite or DuckDB database; of an array: ``.npy``, ``.npz``, HDF5, zarr, ``.h5ad``; of
-        genotypes: PLINK ``.bed``; of a folder of pictures of one size, or of texts; or "-" for standard input. An
-        iterator gives (rows, p) blocks, arrays or frames, and is read once. Dask data stay where they are: their
+        A path of a table: CSV or TSV, JSON (both also .gz, .xz, .bz2, .zst, .zip), Parquet (one file, a folder),
+        Feather, workbook, SQLite or DuckDB database; of an array: ``.npy``, ``.npz``, HDF5, zarr, ``.h5ad``; of
+        genotypes: PLINK ``.bed``; of a folder of pictures, or of texts; or "-" for standard input. A list of paths of
+        tables, or a pattern such as ``day-*.csv``: one table, its columns joined by their names, with a column "file".
+        An iterator gives (rows, p) blocks, arrays or frames, and is read once. Dask data stay where they are: their
         blocks are computed on the cluster of the active client, or in threads. A source is returned as it is.
     columns, drop : lists of names
-        Of a file: only these columns, or all that hold numbers but these. Of texts: only these words, or all but these.
-    label : name
-        Of a file: a column that is kept aside, for names and colours; `source.aside(label)` gives it. Of ``.h5ad``: a
-        column of obs. Of a folder: "name" or "folder".
+        Of a table: only these columns, or all of numbers but these. Of texts: only these words, or all but these.
+    label, names : name
+        Of a table: columns that are kept aside, the classes of the rows and what they are called; `source.aside(label)`
+        and `source.row_names()` give them. Unless said, a first column without a name, or of texts of which no two are
+        the same, names the rows. Of ``.h5ad``: columns of obs. Of a folder: "name" or "folder".
+    aside : list of names
+        Of a table: further columns that take no part in a fit, to colour by, say.
     weight : name
-        Of a file: a column that counts the rows: 2 means twice, 0 leaves a row out.
+        Of a table: a column that counts the rows: 2 means twice, 0 leaves a row out.
     encode : bool
-        Of a file: one-hot code its text columns. "kind" becomes "kind=a", "kind=b", … if it has at most 100 values.
+        Of a table: code its text columns. "kind" of values a, b, c becomes "kind=b" and "kind=c", of two values one
+        column; those of more than 100 values, and names, are left out.
+    like : fitted model
+        Of a table: the columns that the model was fitted on, and the values of coded ones.
+    unseen : {"error", "warn"}
+        With `like`: what becomes of values of coded columns that the fit did not see.
     table : name
-        Of a workbook, a database, an archive or an array store: which sheet, table, array or layer. Of any other table:
-        a column of texts whose words are counted.
+        Of a workbook, a database, an archive or an array store: which sheet, table, file, array or layer.
+    text : name
+        Of a table: a column of texts whose words are counted.
     sql : text
-        Of a table in a file: one SELECT, in which the table is called ``data``, for DuckDB. It is your own code: it can
-        read the data and nothing else, but do not take it from a stranger.
+        Of a table: one SELECT, in which the table is called ``data``, for DuckDB. It is your own code: it can read the
+        data and nothing else, but do not take it from a stranger.
+    where : text
+        Of a table: the rows for which this is true, such as ``"age > 30 AND kind <> 'red'"``: what stands behind WHERE.
+    sample : int, or float below 1
+        Of a table: so many rows, or this share of them, drawn at random.
+    seed : int
+        Of that draw.
+    transpose : bool
+        Of a table: columns of numbers become rows, and rows columns, called by `names` or the first unique texts.
+    missing : text or list of texts
+        Of a table: what stands for missing, beside the empty cell, NA, n.d., <0.1 and others: "lost", "-999". Commas
+        separate several in one text.
+    skip, header : int
+        Of a text table or workbook: lines above the table, and lines that name its columns (0: none). Unless said, both
+        are found.
+    comment : text
+        Of a text table or workbook: what lines begin with that are no rows.
+    range : text
+        Of a text table or workbook: the corners of the table, as ``"A4:E154"``.
+    size : (height, width)
+        Of pictures: to which all are brought.
 
     Returns
     -------
@@ -167,13 +127,89 @@ def open_source(
     >>> source.n_rows, source.n_columns
     (6, 2)
     """
-    if isinstance(data, (str, os.PathLike)):
-        wish = Selection(None if columns is None else tuple(columns), tuple(drop), label, weight, encode)
-        return open_path(data, wish, table, sql)
-    if columns is not None or drop or label or weight or encode or table or sql:
+    selection = Selection(
+        None if columns is None else tuple(columns),
+        tuple(drop),
+        label,
+        names,
+        tuple(aside),
+        weight,
+        encode,
+        unseen=unseen,
+    )
+    words = missing.split(",") if isinstance(missing, str) else missing
+    wish = Wish(
+        selection if like is None else _like(like, selection),
+        Lines(skip, header, comment, range),
+        table,
+        text,
+        sql,
+        where,
+        sample,
+        seed,
+        transpose,
+        tuple(word.strip() for word in words if word.strip()),
+        size,
+    )
+    if _are_paths(data):
+        source = open_paths(data, wish)
+        source.tell()
+        return source
+    if wish != Wish():
+        return _open_frame_as_table(data, wish)
+    return _open_plain(data)
+
+
+def open_like(
+    path: str | os.PathLike[str], columns: Sequence[str] | None, levels: Mapping[str, Sequence[str]]
+) -> Source:
+    """The rows in a file, with the columns and the values of coded ones that a model was fitted on."""
+    source = open_paths(path, Wish(Selection(None if columns is None else tuple(columns), levels=levels)))
+    source.tell()
+    return source
+
+
+def _are_paths(data: Any) -> bool:
+    if isinstance(data, (list, tuple)):
+        return bool(data) and all(isinstance(one, (str, os.PathLike)) for one in data)
+    return isinstance(data, (str, os.PathLike))
+
+
+def _like(model: Any, selection: Selection) -> Selection:
+    """The columns and the values that a model was fitted on."""
+    fit = getattr(model, "fit_", None)
+    if fit is None:
+        raise BadParameter.of("open", "like", type(model).__name__, "a fitted model")
+    if selection.columns is not None or selection.encode:
         raise BadParameter(
-            "columns, drop, label, weight, encode, table and sql choose from a file: select from other data yourself."
+            Setting("like"),
+            " says which columns are read; leave ",
+            Setting("columns"),
+            " and ",
+            Setting("encode"),
+            " out.",
         )
+    columns: tuple[str, ...] | None = fit.columns
+    return replace(selection, columns=columns, levels=dict(fit.provenance.levels))
+
+
+def _open_frame_as_table(data: Any, wish: Wish) -> Source:
+    """A frame in memory of which columns or rows are chosen, as of a file."""
+    from lowdim.sources.files import open_reader
+    from lowdim.sources.frames import as_frame, read_frame
+
+    frame = as_frame(data)
+    if frame is None:
+        raise BadParameter(
+            "columns, drop, label and other settings choose from a table: select from other data yourself."
+        )
+    source = open_reader(read_frame(frame), wish)
+    source.tell()
+    return source
+
+
+def _open_plain(data: Any) -> Source:
+    """Data of which nothing is chosen."""
     if isinstance(data, Source):
         return data
     if scipy.sparse.issparse(data):

@@ -8,9 +8,10 @@ threads, so the same blocks give the same bits.
 from __future__ import annotations
 
 import copy
+import warnings
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -18,7 +19,7 @@ from typing import Any, Self, TypeVar, cast, final
 
 import numpy as np
 
-from lowdim.errors import BadInput, BadParameter, Interrupted
+from lowdim.errors import BadInput, BadParameter, Interrupted, TableHint, TableNote
 from lowdim.runtime.progress import begin_pass
 from lowdim.runtime.threads import in_order
 from lowdim.sources.columns import suggest
@@ -82,6 +83,12 @@ class Source(ABC):
     """Whether rows are individuals and columns copies of an allele at their SNPs, as a PLINK file has them."""
     beside: Mapping[str, Array] = MappingProxyType({})
     """Columns that are kept aside: labels, names of files."""
+    label: str | None = None
+    """The column among those kept aside that holds classes of the rows …"""
+    names: str | None = None
+    """… and the one that names them."""
+    levels: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """Text column that is coded as numbers → its values; the first is where all of its columns are 0."""
 
     @abstractmethod
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
@@ -112,6 +119,21 @@ class Source(ABC):
         """Columns of a table that hold no numbers: name → what they hold."""
         return {}
 
+    @property
+    def notes(self) -> Sequence[TableNote]:
+        """What was guessed, passed over or left out as the data were read."""
+        return ()
+
+    def tell(self) -> None:
+        """Warn of these notes."""
+        for note in self.notes:
+            if not isinstance(note, TableHint):
+                warnings.warn(note, stacklevel=4)
+
+    def row_names(self) -> list[str] | None:
+        """(n,) what the rows are called; None where they have no names."""
+        return None if self.names is None else list(map(name_of, self.aside(self.names).tolist()))
+
     def aside(self, name: str) -> Array:
         """A column that is kept aside: the labels, say.
 
@@ -129,22 +151,23 @@ class Source(ABC):
             raise BadParameter(f"{self.describe()}: no column {name!r} is kept aside{suggest(name, list(self.beside))}")
         return self.beside[name]
 
-    def labelled(self, name: str) -> Iterator[tuple[Block, Array]]:
-        """Give all rows in blocks, each with its part of a column that is kept aside: the labels, say.
+    def labelled(self, *names: str) -> Iterator[tuple[Block, Mapping[str, Array]]]:
+        """Give all rows in blocks, each with its part of columns that are kept aside: labels, names.
 
         Parameters
         ----------
-        name : str
-            One of `beside`.
+        names : str
+            Some of `beside`.
 
         Returns
         -------
         iterator of pairs
-            A Block, and the (m,) entries of its rows.
+            A Block, and the (m,) entries of its rows by the names of the columns.
         """
-        labels = self.aside(name)
+        beside = {name: self.aside(name) for name in names}
         for block in self.blocks():
-            yield block, labels[block.start : block.start + block.rows.shape[0]]
+            stop = block.start + block.rows.shape[0]
+            yield block, {name: column[block.start : stop] for name, column in beside.items()}
 
     def reduce(
         self,
@@ -297,6 +320,11 @@ class ConvertibleSource(Source):
         return None if self.n_rows is None else self.n_rows * self.n_columns * self.dtype.itemsize
 
 
+def name_of(value: Any) -> str:
+    """A name as a text: tables hold 7 as 7.0."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
 def _note_sizes(blocks: Iterator[Block], sizes: deque[int]) -> Iterator[Block]:
     """The same blocks; the number of rows of each is noted as it passes."""
     for block in blocks:
@@ -357,6 +385,29 @@ class WrappedSource(Source):
         twin.inner, twin.weighted = self.inner.unweighted(), False
         return twin
 
+    def aside(self, name: str) -> Array:
+        """(n,) a column that is kept aside, of the rows that there are."""
+        return self.beside[name] if name in self.beside else self._of_rows(self.inner.aside(name))
+
+    def _of_rows(self, column: Array) -> Array:
+        """The entries of a column of the other source that belong to the rows of this one."""
+        return column
+
+    @property
+    def every_column(self) -> list[str]:
+        """As the other source."""
+        return self.inner.every_column
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        """As the other source."""
+        return self.inner.left_out
+
+    @property
+    def notes(self) -> Sequence[TableNote]:
+        """As the other source."""
+        return self.inner.notes
+
     def describe(self) -> str:
         """Say what the rows are."""
         return self.inner.describe()
@@ -385,6 +436,9 @@ class LaterRows(WrappedSource):
             there += block.rows.shape[0]
         if there <= self._skip:
             raise self._too_few(there)
+
+    def _of_rows(self, column: Array) -> Array:
+        return column[self._skip :]
 
     def describe(self) -> str:
         """Say which rows they are."""

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from lowdim.errors import BadInput
 from lowdim.sources.arrays import ArraySource, SparseSource
-from lowdim.sources.source import Block, ConvertibleSource, Source, WrappedSource
-from lowdim.types import Floats, Indices, Places
+from lowdim.sources.source import Block, ConvertibleSource, Source, WrappedSource, name_of
+from lowdim.types import Array, Floats, Indices, Places
 
 
 @final
@@ -37,9 +37,22 @@ class ChosenRows(WrappedSource):
                 yield Block(done, block.rows[chosen], None if block.weight is None else block.weight[chosen])
                 done += int(last - first)
 
+    def _of_rows(self, column: Array) -> Array:
+        return column[self._places]
+
     def describe(self) -> str:
         """Say how many of which rows."""
         return f"{len(self._places):,} rows of {self.inner.describe()}"
+
+
+def split_rows(source: Source, name: str) -> dict[str, Source]:
+    """The rows of each value of a column that is kept aside, by the values in the order in which they come first."""
+    values = [None if one is None or one != one else name_of(one) for one in source.aside(name).tolist()]
+    places: dict[str, list[int]] = {}
+    for row, value in enumerate(values):
+        if value is not None and value != "":
+            places.setdefault(value, []).append(row)
+    return {value: ChosenRows(source, np.array(rows, dtype=np.intp)) for value, rows in places.items()}
 
 
 @final

@@ -358,7 +358,7 @@ def test_tables() -> None:
         (lambda: topics(TEXTS, 2, labels=["a"]), BadInput, "1 labels came for 120 texts"),
         (lambda: topics("one text only", 2), BadInput, "one text of 13 letters came"),
         (lambda: topics([*TEXTS, None], 2), BadInput, "Text 121 of 121 in texts is a NoneType"),  # type: ignore[list-item]
-        (lambda: topics(TEXTS, 2, text_field="a"), BadParameter, "are for paths"),
+        (lambda: topics(TEXTS, 2, text="a"), BadParameter, "are for paths"),
     ],
 )
 def test_wrong_input_is_named(call: Callable[[], Any], kind: type[Exception], said: str) -> None:
@@ -464,7 +464,7 @@ def test_bbc_news(shared_data: Callable[[str], Path]) -> None:
     fifteen gives; several local optima lie above it, the best at 0.87. Labels choose nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = topics(shared_data("bbc_news.jsonl.gz"), 5, label_field="topic", starts=3, compare=True)
+        found = topics(shared_data("bbc_news.jsonl.gz"), 5, label="topic", starts=3, compare=True)
     mine, lda = found.scores
     assert found.repeats == 2225 - 2092  # as the notes on these data say
     assert mine.agreement is not None

@@ -100,7 +100,7 @@ def test_names_and_folders_are_kept_aside(tmp_path: Path) -> None:
     assert pattern.n_rows == 2
     with pytest.raises(BadParameter, match="did you mean 'folder'"):
         lowdim.open(tmp_path / "pets", label="foldr")
-    with pytest.raises(BadParameter, match="take only label"):
+    with pytest.raises(BadParameter, match="is for tables"):
         lowdim.open(tmp_path / "pets", columns=["a"])
     with pytest.raises(BadParameter, match="sql"):
         lowdim.open(tmp_path / "pets", sql="select * from data")

@@ -64,7 +64,7 @@ TABLES: dict[str, Callable[[Path], Any]] = {
 @pytest.mark.parametrize("name", TABLES)
 def test_a_column_of_texts_becomes_counts(name: str, tmp_path: Path) -> None:
     TABLES[name](tmp_path / name)
-    source = lowdim.open(tmp_path / name, table="body", label="kind")
+    source = lowdim.open(tmp_path / name, text="body", label="kind")
     assert source.columns == tuple(WORDS)
     np.testing.assert_array_equal(dense(source), X)
     np.testing.assert_array_equal(dense(source), X)  # and once more
@@ -73,7 +73,7 @@ def test_a_column_of_texts_becomes_counts(name: str, tmp_path: Path) -> None:
     model, known = PCA(2, svd_solver="covariance_eigh").fit(source), PCA(2, svd_solver="covariance_eigh").fit(X)
     np.testing.assert_allclose(model.explained_variance_, known.explained_variance_, rtol=1e-10)
     # a fit is used on other texts by its own words
-    again = lowdim.open(tmp_path / name, table="body", columns=model.fit_.columns)
+    again = lowdim.open(tmp_path / name, text="body", columns=model.fit_.columns)
     np.testing.assert_allclose(model.transform(again), known.transform(X), atol=1e-10)
 
 
@@ -96,10 +96,10 @@ def test_a_folder_of_texts_becomes_counts(tmp_path: Path) -> None:
 
 def test_words_are_dropped_or_chosen(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "t.jsonl")
-    source = lowdim.open(tmp_path / "t.jsonl", table="body", drop=["the", "unheard"])
+    source = lowdim.open(tmp_path / "t.jsonl", text="body", drop=["the", "unheard"])
     assert "the" not in source.columns
     np.testing.assert_array_equal(dense(source), X[:, :5])
-    source = lowdim.open(tmp_path / "t.jsonl", table="body", columns=["mat", "slept", "unheard"])
+    source = lowdim.open(tmp_path / "t.jsonl", text="body", columns=["mat", "slept", "unheard"])
     assert source.columns == ("mat", "slept", "unheard")
     np.testing.assert_array_equal(dense(source), np.array([[1, 0, 0, 0, 3], [0, 1, 0, 0, 0], [0] * 5]).T)
 
@@ -107,19 +107,27 @@ def test_words_are_dropped_or_chosen(tmp_path: Path) -> None:
 def test_only_the_most_frequent_words_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lowdim.sources.formats.texts.MAX_WORDS", 1)
     write_jsonl(tmp_path / "t.jsonl")
-    assert lowdim.open(tmp_path / "t.jsonl", table="body").columns == ("mat",)  # 4 times
+    assert lowdim.open(tmp_path / "t.jsonl", text="body").columns == ("mat",)  # 4 times
+
+
+def test_texts_of_rows_that_a_query_gives(tmp_path: Path) -> None:
+    FRAME.to_parquet(tmp_path / "t.parquet")
+    asked = lowdim.open(tmp_path / "t.parquet", text="body", sql="select * from data order by body desc")
+    whole = lowdim.open(tmp_path / "t.parquet", text="body")
+    assert asked.columns == whole.columns
+    assert asked.n_rows == whole.n_rows
 
 
 @pytest.mark.parametrize(
     ("wish", "answer"),
     [
-        ({"table": "bodi"}, "did you mean 'body'"),
-        ({"table": "length"}, "holds no texts"),
-        ({"table": "body", "label": "kinds"}, "did you mean 'kind'"),
-        ({"table": "body", "weight": "length"}, "sample_weight"),
-        ({"table": "body", "encode": True}, "sample_weight"),
-        ({"table": "body", "columns": ["mat", "mat"]}, "cannot be counted"),
-        ({"table": "body", "sql": "select * from data"}, "leave it out"),
+        ({"text": "bodi"}, "did you mean 'body'"),
+        ({"text": "length"}, "holds no texts"),
+        ({"text": "body", "label": "kinds"}, "did you mean 'kind'"),
+        ({"text": "body", "weight": "length"}, "sample_weight"),
+        ({"text": "body", "encode": True}, "encode is for tables"),
+        ({"text": "body", "columns": ["mat", "mat"]}, "cannot be counted"),
+        ({"text": "body", "table": "sheet"}, "leave table='sheet' out"),
     ],
 )
 def test_wishes_that_cannot_be_met(wish: dict[str, Any], answer: str, tmp_path: Path) -> None:
@@ -153,7 +161,7 @@ def test_bad_texts_end_in_one_sentence_that_names_them(name: str, tmp_path: Path
 @pytest.mark.skipif("LOWDIM_DATA" not in os.environ, reason="LOWDIM_DATA is unset: bbc_news.jsonl.gz")
 def test_counts_of_real_news() -> None:
     path = Path(os.environ["LOWDIM_DATA"]) / "bbc_news.jsonl.gz"
-    source = lowdim.open(path, table="text", label="topic")
+    source = lowdim.open(path, text="text", label="topic")
     assert isinstance(source, SparseSource)
     assert source.n_rows == 2225
     assert Counter(source.aside("topic")).most_common(1) == [("sport", 511)]

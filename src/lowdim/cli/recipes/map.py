@@ -177,5 +177,5 @@ def _columns(path: str, columns: list[str], label: str | None) -> tuple[Any, Any
     source = DataOptions(path, columns=",".join(columns), label=label).open()
     if label is None:
         return np.concatenate([block.rows for block in source.blocks()]), None
-    both = [(block.rows, labels) for block, labels in source.labelled(label)]
+    both = [(block.rows, beside[label]) for block, beside in source.labelled(label)]
     return np.concatenate([rows for rows, _ in both]), np.concatenate([np.asarray(labels) for _, labels in both])

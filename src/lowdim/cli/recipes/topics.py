@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 EXAMPLES = """
 lowdim topics letters/ --k 10                     # a folder of .txt files
-lowdim topics news.jsonl --k 5 --label-field desk --compare
+lowdim topics news.jsonl --k 5 --label desk --compare
 lowdim topics news.jsonl --k 5 -o shares.csv --words words.csv
 lowdim topics news.jsonl --k 5 --json > topics.json
 lowdim topics news.jsonl --k 5 --report topics.html   # to look at, to send
 """
 
 FINDING = (
-    *("loss", "text_field", "label_field", "min_df", "max_df"),
+    *("loss", "text", "label", "min_df", "max_df"),
     *("stop_words", "starts", "held_out", "seed"),
 )
 """Options that decide which topics are found."""
@@ -88,8 +88,8 @@ def topics(
     texts: Texts,
     k: K = None,
     loss: Loss = "kl",
-    text_field: TextField = None,
-    label_field: LabelField = None,
+    text: TextField = None,
+    label: LabelField = None,
     min_df: MinDf = None,
     max_df: MaxDf = 0.5,
     stop_words: StopWords = "english",
@@ -124,8 +124,8 @@ def topics(
 
     settings: dict[str, Any] = {
         "loss": loss,
-        "text_field": text_field,
-        "label_field": label_field,
+        "text": text,
+        "label": label,
         "min_df": min_df,
         "max_df": max_df,
         "starts": starts,

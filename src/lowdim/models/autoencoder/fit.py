@@ -41,8 +41,7 @@ from lowdim.models.autoencoder.solvers.training import (
     full_batch_step,
     objective,
 )
-from lowdim.models.base.output import versions
-from lowdim.results.record import Provenance
+from lowdim.models.base.output import made_from
 from lowdim.runtime.memory import Budget
 from lowdim.runtime.progress import begin_pass
 from lowdim.runtime.threads import in_order, one_blas_thread
@@ -116,16 +115,14 @@ def make_record(fit: Fit, state: State) -> NetworkFit:
     assert state.best_weights is not None
     task, seen, shape = fit.task, fit.seen, fit.shape
     encoder, decoder = shape.layers(state.best_weights)
-    packages = versions()
+    packages: list[tuple[str, str]] = []
     if fit.device != "none":
         from lowdim.models.autoencoder.solvers.torch import VERSION
 
-        packages = (*packages, ("torch", VERSION))
+        packages.append(("torch", VERSION))
     aside = int(fit.parts.n_aside > 0)
     passes = 2 + aside + state.looks if fit.buffer else 3
-    made = Provenance(
-        fit.source.describe(), NAMES[fit.solver], fit.reason, passes, fit.memory, repr(task.seed), packages
-    )
+    made = made_from(fit.source, NAMES[fit.solver], fit.reason, passes, fit.memory, task.seed, *packages)
     training = Training(
         curve=np.array(state.curve),
         best=state.best,

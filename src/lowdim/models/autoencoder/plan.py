@@ -29,7 +29,7 @@ from lowdim.models.autoencoder.solvers.training import LBFGS_PAIRS
 from lowdim.runtime.memory import Budget, available_memory
 from lowdim.runtime.progress import begin_pass
 from lowdim.runtime.threads import in_order
-from lowdim.sources.arrays import ArraySource
+from lowdim.sources.arrays import rows_of_source
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
 from lowdim.views.text.facts import PlanFacts
@@ -110,7 +110,7 @@ def make_repeatable(source: Source, budget: Budget | None) -> Source:
             )
         parts.append(rows)
         weights.append(np.ones(len(rows)) if block.weight is None else block.weight)
-    kept = ArraySource(np.concatenate(parts), source.columns, name=source.title)
+    kept = rows_of_source(np.concatenate(parts), source)
     return kept.with_weights(np.concatenate(weights)) if source.weighted else kept
 
 

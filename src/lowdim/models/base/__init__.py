@@ -9,6 +9,7 @@ Its files, in reading order::
     prompt         The same at the prompt: options, and what was typed for them.
     saving         Model files: from a fitted model to bytes, and back.
     uncertainty    `model.uncertainty`: what is asked of a bootstrap or a posterior.
+    related        What columns that took no part in a fit have to do with its components.
     plots          `model.plot`: what the figures of every model stand on.
     picture_plots  Figures of rows that are pictures.
     report         `model.report`: the page of a model, and the rows that it shows.

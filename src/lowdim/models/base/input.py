@@ -20,7 +20,7 @@ from lowdim.matrices.missing import count_missing, missing_values_error
 from lowdim.matrices.preparation import dense, piece_rows
 from lowdim.models.base import parameters
 from lowdim.results.table import Description
-from lowdim.sources.open import open_source
+from lowdim.sources.open import open_like, open_source
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
 from lowdim.words import column_names
@@ -76,13 +76,19 @@ def open_for(model: Any, X: Any, reset: bool) -> Source:
     """
     parameters.check(model)
     path = isinstance(X, (str, os.PathLike))
-    source = open_source(X, columns=known_columns(model)) if path and not reset else open_source(X)
+    source = open_like(X, known_columns(model), known_levels(model)) if path and not reset else open_source(X)
     if reset:
         _learn_names(model, X, source)
     else:
         _check_names(model, source)
     _check_n_features(model, np.empty((1, source.n_columns)), reset=reset)
     return source
+
+
+def known_levels(model: Any) -> dict[str, tuple[str, ...]]:
+    """Text columns that were coded for the fit of a model, with their values."""
+    made = getattr(model._as_fitted, "provenance", None) if hasattr(model, "_as_fitted") else None
+    return {} if made is None else dict(made.levels)
 
 
 def known_columns(model: Any) -> tuple[str, ...] | None:

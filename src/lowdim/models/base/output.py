@@ -19,8 +19,11 @@ from sklearn.utils.validation import check_is_fitted
 from lowdim.errors import BadInput, BadParameter, Words
 from lowdim.models.base.parameters import FloatType
 from lowdim.models.registry import part_of
+from lowdim.results.record import Provenance
 from lowdim.results.table import Table
 from lowdim.sources.arrays import as_numpy, empty_like, is_foreign_array, to_library_of
+from lowdim.sources.files import Wish, open_paths
+from lowdim.sources.source import Source
 from lowdim.views.overview import Overview
 
 # Answers as frames of the user's own kind.
@@ -98,9 +101,18 @@ def _index(data: Any) -> Any:
 
 
 def row_labels(data: Any, n: int) -> list[str]:
-    """Names of n rows: the index of a pandas frame, else their places from 0."""
-    index = _index(data) if frame_kind(data) == "pandas" else None
-    return [str(i) for i in (range(n) if index is None else index)]
+    """Names of n rows: those that the data have, the index of a pandas frame, else their places from 0."""
+    found = names_of_rows(data)
+    if found is None and frame_kind(data) == "pandas":
+        found = [str(one) for one in _index(data)]
+    return found if found is not None and len(found) == n else [str(i) for i in range(n)]
+
+
+def names_of_rows(data: Any) -> list[str] | None:
+    """What the data call their rows: a column of names in a file; None where they have no names."""
+    if isinstance(data, (str, os.PathLike)):
+        data = open_paths(data, Wish())
+    return data.row_names() if isinstance(data, Source) else None
 
 
 def _numbers_or_objects(values: Any) -> NDArray[Any]:
@@ -251,6 +263,14 @@ def overview_of(record: Any) -> Overview:
     """What is said of the record of a fit."""
     seen: Overview = overview_file(record).overview(record)
     return seen
+
+
+def made_from(
+    source: Source, solver: str, reason: str, passes: int, memory: int, seed: object, *packages: tuple[str, str]
+) -> Provenance:
+    """Where a fit of a source comes from; `packages` did part of the work."""
+    levels = tuple((column, tuple(values)) for column, values in source.levels.items())
+    return Provenance(source.describe(), solver, reason, passes, memory, repr(seed), (*versions(), *packages), levels)
 
 
 def versions() -> tuple[tuple[str, str], ...]:

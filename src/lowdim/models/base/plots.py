@@ -12,7 +12,14 @@ import numpy as np
 
 from lowdim.errors import BadParameter, Setting, WrongShape
 from lowdim.models.base import parameters
-from lowdim.models.base.output import frame_kind, named_columns, only_columns, overview_file, row_labels
+from lowdim.models.base.output import (
+    frame_kind,
+    named_columns,
+    names_of_rows,
+    only_columns,
+    overview_file,
+    row_labels,
+)
 from lowdim.results.k_choice import KChoice
 from lowdim.results.uncertainty import Uncertainty
 from lowdim.sources.columns import suggest
@@ -36,9 +43,10 @@ SHARED = {
     "ax": "matplotlib Axes, or None for a new figure",
     "color": "name of a column of X, or a value for each row\n"
     "    Texts, flags and whole numbers with few different values are groups, with a legend; other numbers have a\n"
-    "    colour bar; an array (n, 3) from 0 to 1 holds colours. None: all rows have one colour.",
-    "names": "name of a column of X, a name for each row, True or None\n"
-    "    True: the index of a pandas frame, else places from 0. As many as find room are drawn, outermost rows first.",
+    "    colour bar; an array (n, 3) from 0 to 1 holds colours. None: the label of X, or one colour where it has none.",
+    "names": "name of a column of X, a name for each row, True, False or None\n"
+    "    True: the index of a pandas frame, else places from 0. None: the names that X has, if its rows are few. As\n"
+    "    many as find room are drawn, outermost rows first.",
     "ellipses": "float or None\n"
     "    Of each group, the ellipse that holds this share of it if it is normal, such as 0.95.",
     "wanted": "float\n    A share of the variance.",
@@ -112,16 +120,24 @@ class Plots:
         return only_columns(X, getattr(self._model, "_columns", None))
 
     def _colour(self, X: Any, color: Any, n: int) -> Colour | None:
-        """What `color` says of n rows: the name of a column of X, or a value for each."""
+        """What `color` says of n rows: the name of a column of X, or a value for each; None: the label of X, if any."""
+        if color is None:
+            color = X.label if isinstance(X, Source) else None
         if color is None:
             return None
         if isinstance(color, str):
             return colour_of(column_of(X, color, "color"), n, color)
         return colour_of(color, n, getattr(color, "name", None))
 
-    def _names(self, X: Any, names: Any, n: int) -> list[str] | None:
-        """Names of n rows: a column of X, a name for each, True for the index of a frame, None and False for none."""
-        if names is None or names is False:
+    def _names(self, X: Any, names: Any, n: int, most: int | None = None) -> list[str] | None:
+        """Names of n rows: a column of X, a name for each, True for the index of a frame, False for none.
+
+        None: those that the data have, if there are `most` rows or fewer.
+        """
+        if names is None:
+            found = None if most is not None and n > most else names_of_rows(X)
+            return found if found is not None and len(found) == n else None
+        if names is False:
             return None
         if names is True:
             return row_labels(X, n)
@@ -129,6 +145,10 @@ class Plots:
         if len(listed) != n:
             raise WrongShape(f"names has {len(listed):,} names, but there are {n:,} rows: one for each.")
         return listed
+
+
+MOST_NAMED_POINTS = 60
+"""Rows whose names stand in a map though nobody asked for them, at most."""
 
 
 def check_most(most: Any) -> int:
@@ -251,16 +271,17 @@ def scores(
     """
     found = np.asarray(self._model._scores(self._rows(X)), dtype=np.float64)
     chosen = check_axes(axes, found.shape[1])
+    colour = self._colour(X, color, len(found))
     shown = score_map(
         found,
         chosen,
         axis_titles(self._prefix, chosen, getattr(self._model.fit_, "shares", None)),
-        self._colour(X, color, len(found)),
-        self._names(X, names, len(found)),
+        colour,
+        self._names(X, names, len(found), MOST_NAMED_POINTS),
         ellipses,
     )
     flat = len(chosen) < 3
-    size = (6.0, 1.8 if color is None else 3.0) if len(chosen) == 1 else (5.6, 4.4)
+    size = (6.0, 1.8 if colour is None else 3.0) if len(chosen) == 1 else (5.6, 4.4)
     return draw_scores(shown, self._axes(ax, *size) if flat else solid_axes(*size, ax=ax))
 
 

@@ -267,6 +267,8 @@ class _RowFacts:
 
     def _named(self, given: Any) -> list[tuple[str, Any]]:
         if given is None:
+            given = self.source.label
+        if given is None:
             return []
         if isinstance(given, str):
             return [(given, self._column("color", given))]
@@ -279,7 +281,7 @@ class _RowFacts:
     def _own_names(self) -> Any:
         if frame_kind(self.X) == "pandas":
             return row_labels(self.X, self.n)
-        return next((self.source.aside(name) for name in ("name", "iid") if name in self.source.beside), None)
+        return self.source.row_names()
 
     def _known(self, name: str) -> bool:
         places = (frame_columns(self.X), self.source.beside, self.source.columns or (), self._in_file())

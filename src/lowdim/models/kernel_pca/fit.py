@@ -26,7 +26,7 @@ from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.missing import count_missing, missing_values_error
 from lowdim.matrices.preparation import dense
 from lowdim.matrices.scaling import Scaling
-from lowdim.models.base.output import versions
+from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.kernel_pca.plan import EXACT_ROUTES, ROUTE_NAMES, KernelPlan, KernelTask
 from lowdim.models.kernel_pca.record import KernelAxes, KernelFit
@@ -34,7 +34,6 @@ from lowdim.models.kernel_pca.settings import OWNER
 from lowdim.models.kernel_pca.solvers.exact import Route, center_kernel, find_exact_axes, find_exact_axes_of_matrix
 from lowdim.models.kernel_pca.solvers.features import estimate_residuals, find_explicit_axes, find_wave_axes
 from lowdim.models.kernel_pca.solvers.landmarks import DEFAULT_LANDMARKS, Landmarks, find_landmark_axes
-from lowdim.results.record import Provenance
 from lowdim.solvers.keep import KeepCount
 from lowdim.solvers.solver import OutgrownError
 from lowdim.sources.open import open_source
@@ -62,9 +61,7 @@ def fit_kernel(task: KernelTask, source: Source, plan: KernelPlan) -> KernelFit:
             shift = source.shift
         found = _find_streamed(task, source, plan)
     found = _drop_or_add_zeros(replace(found, route=found.route or plan.route), task)
-    made = Provenance(
-        source.describe(), ROUTE_NAMES[found.route], plan.reason, found.passes, plan.memory, repr(task.seed), versions()
-    )
+    made = made_from(source, ROUTE_NAMES[found.route], plan.reason, found.passes, plan.memory, task.seed)
     fit = KernelFit(
         kernel=task.facts,
         found=found,

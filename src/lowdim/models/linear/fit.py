@@ -15,10 +15,10 @@ from lowdim.matrices.matrix import InMemory, RowBlocks, name_columns, warn_const
 from lowdim.matrices.moments import Moments, find_inexact
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
 from lowdim.matrices.scaling import Scaling
-from lowdim.models.base.output import versions
+from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import keep_rule, seed_of
 from lowdim.results.certificate import Accuracy
-from lowdim.results.record import LinearFit, Provenance
+from lowdim.results.record import LinearFit
 from lowdim.runtime.memory import Budget
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.certify import Account, certify, repair_if_lost
@@ -223,7 +223,7 @@ def _make_record(
         weight=moments.weight,
         ddof=scaling.ddof,
         certificate=certificate,
-        provenance=Provenance(source.describe(), solver.name, reason, matrix.passes, memory, repr(seed), versions()),
+        provenance=made_from(source, solver.name, reason, matrix.passes, memory, seed),
         columns=source.columns,
         spectrum=None if factors.spectrum is None else factors.spectrum * unit,
         column_variances=_column_variances(matrix),

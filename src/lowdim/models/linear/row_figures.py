@@ -8,7 +8,16 @@ import numpy as np
 
 from lowdim.models.base.output import row_labels
 from lowdim.models.base.picture_plots import gallery, holes, reconstruction, traversal
-from lowdim.models.base.plots import Plots, check_most, cumulative, figure, join_titles, scores, scree
+from lowdim.models.base.plots import (
+    MOST_NAMED_POINTS,
+    Plots,
+    check_most,
+    cumulative,
+    figure,
+    join_titles,
+    scores,
+    scree,
+)
 from lowdim.models.linear import column_figures as columns
 from lowdim.models.linear.column_figures import (
     PICTURES,
@@ -67,7 +76,7 @@ def biplot(
         chosen,
         axis_titles(self._prefix, chosen, found.shares),
         self._colour(X, color, len(found.rows)),
-        self._names(X, names, len(found.rows)),
+        self._names(X, names, len(found.rows), MOST_NAMED_POINTS),
         ellipses,
     )
     plane = [axis - 1 for axis in chosen]

@@ -12,7 +12,7 @@ from lowdim.matrices.convert import Room, spacing_of
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.sample import draw_sample
 from lowdim.matrices.scaling import Scaling
-from lowdim.models.base.output import versions
+from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.linear.fit import plan_fit
 from lowdim.models.logistic_pca.record import LINEAR, OPTIMAL, PROJECTION, Descent, LinearEncoder, LogisticFit
@@ -46,7 +46,6 @@ from lowdim.models.logistic_pca.solvers.search import (
 )
 from lowdim.models.probabilistic_pca.solvers.em import start_from
 from lowdim.results.certificate import TOLERANCE
-from lowdim.results.record import Provenance
 from lowdim.runtime.memory import Budget, available_memory
 from lowdim.runtime.threads import allowed_threads, one_blas_thread
 from lowdim.solvers.lanczos import BlockLanczos
@@ -210,7 +209,7 @@ def make_record(rows: Rows, found: Found) -> LogisticFit:
     encoder = found.encoder
     n, p = seen.observed.n_rows, source.n_columns
     memory = estimate_memory(n, p, task, rows.keep_codes)
-    made = Provenance(source.describe(), found.solver, _reason(rows), found.passes, memory, repr(task.seed), versions())
+    made = made_from(source, found.solver, _reason(rows), found.passes, memory, task.seed)
     return LogisticFit(
         family=task.family.name,
         components=axes,

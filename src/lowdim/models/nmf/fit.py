@@ -13,7 +13,7 @@ import scipy.sparse
 from lowdim import __version__
 from lowdim.errors import BadInput, NotConverged, RankWarning, TooLarge, WrongShape
 from lowdim.models.base.estimator import MADE_BY
-from lowdim.models.base.output import versions
+from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.nmf.observed import Observed
 from lowdim.models.nmf.record import Codes, Descent, NonNegativeFit, Past
@@ -67,14 +67,13 @@ def fit_in_memory(
     problem = rows.problem(task.loss, penalty_of(task, rows.count))
     ends = searched(problem, k, task, polish=True)
     best, choice = ends.best, ends.choice
-    made = Provenance(
-        source.describe(),
+    made = made_from(
+        source,
         choose.NAMES[choice.name],
         choice.reason,
         best.steps,
         choose.memory(choice.name, problem.X.shape, k, choose.stored_entries(problem)),
-        repr(task.seed),
-        versions(),
+        task.seed,
     )
     warn_unfinished(best, task)
     sums, totals = sums_of(problem, best.H, best.W, plain(rows, task), rows.weight), rows.totals(task.loss)

@@ -11,7 +11,7 @@ import numpy as np
 from lowdim.errors import BadParameter
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.sample import count_sample, draw_sample
-from lowdim.models.base.output import versions
+from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.nmf.fit import Ends, descent_of, form_of, past_of, plain, rows_in_memory, searched, warn_unfinished
 from lowdim.models.nmf.loss import Penalty, residual
@@ -21,7 +21,6 @@ from lowdim.models.nmf.rows import Totals, penalty_of, rows_of
 from lowdim.models.nmf.settings import NmfTask
 from lowdim.models.nmf.solvers import start
 from lowdim.models.nmf.solvers.row_sums import Passes, RowSums, of_codes, of_parts, pass_step, row_sums
-from lowdim.results.record import Provenance
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
 from lowdim.sources.source import Block, Source
@@ -65,7 +64,7 @@ def next_batch(source: Source, task: NmfTask, before: NonNegativeFit | None) -> 
         null_loss=totals.null_loss,
         missing=totals.n_missing,
         descent=Descent(np.array(path), gap, task.tol, batches, converged=True),
-        provenance=Provenance(source.describe(), BATCHES_NAME, reason, 1, memory, repr(task.seed), versions()),
+        provenance=made_from(source, BATCHES_NAME, reason, 1, memory, task.seed),
         columns=source.columns or (None if before is None else before.columns),
         past=past_of(sums, totals, batches),
     )
@@ -128,14 +127,13 @@ def record(source: Source, task: NmfTask, seen: Totals, found: Passes, ends: End
     assert found.found is not None
     form = form_of(found.sums.sums, found.found, task)
     H, sums = form.parts(found.found), found.sums.normal(form)
-    made = Provenance(
-        source.describe(),
+    made = made_from(
+        source,
         PASSES_NAME,
         f"rows stay where they are; a search among {count_sample(seen.n_rows, source.n_columns):,} of them comes first",
         found.steps + 2,
         memory_by_passes(seen.n_rows, source.n_columns, len(H)),
-        repr(task.seed),
-        versions(),
+        task.seed,
     )
     return NonNegativeFit(
         components=H,

@@ -34,7 +34,7 @@ from lowdim.models.pc_regression.solvers import (
 from lowdim.models.pca.model import PCA
 from lowdim.models.probabilistic_pca.rows import RowModel, fill_rows
 from lowdim.solvers.keep import too_many_components
-from lowdim.sources.arrays import ArraySource
+from lowdim.sources.arrays import rows_of_source
 from lowdim.sources.source import Block, Source
 from lowdim.sources.wrapped import check_weights, scale_to_counts
 from lowdim.types import Floats, Indices
@@ -288,7 +288,7 @@ def _make_record(source: Source, rows: Rows, picked: Indices, task: RegressionTa
     """Regress on these components: their axes are those of our PCA, with its certificate."""
     pca = PCA(int(picked.max(initial=0)) + 1, scale=task.scale, random_state=task.seed)
     weight = None if (rows.weight == 1).all() else rows.weight
-    pca.fit(ArraySource(rows.X, source.columns, name=source.title), sample_weight=weight)
+    pca.fit(rows_of_source(rows.X, source), sample_weight=weight)
     axes = replace(pca.fit_, provenance=replace(pca.fit_.provenance, data=source.describe()))
     total = rows.weight.sum()
     y_mean = rows.weight @ rows.Y / total

@@ -33,7 +33,7 @@ from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.sample import draw_sample
 from lowdim.matrices.scaling import Scaling
 from lowdim.models.base import parameters
-from lowdim.models.base.output import versions
+from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.linear.fit import fit_linear, plan_fit
 from lowdim.models.linear.tables.columns import prepared_variances
@@ -55,7 +55,7 @@ from lowdim.models.probabilistic_pca.solvers.em import (
 )
 from lowdim.models.probabilistic_pca.solvers.latent import Latent, piece_memory
 from lowdim.results.certificate import Accuracy, blank_certificate
-from lowdim.results.record import LinearFit, Provenance
+from lowdim.results.record import LinearFit
 from lowdim.runtime.memory import Budget, budget_of
 from lowdim.runtime.threads import allowed_threads, one_blas_thread
 from lowdim.solvers.lanczos import BlockLanczos
@@ -306,7 +306,7 @@ def make_record(source: Source, begun: Progress, seed: Any) -> LatentFit:
     memory = estimate_memory(seen.n_rows, len(mean), model.k)
     passes = found.looks + 2
     reason = begun.reason.format(k=model.k)
-    made = Provenance(source.describe(), SOLVER, reason, passes, memory, repr(seed), versions())
+    made = made_from(source, SOLVER, reason, passes, memory, seed)
     return LatentFit(
         mean=mean,
         scale=begun.scale,

@@ -19,11 +19,10 @@ from lowdim.errors import BadInput, BadParameter, NotConverged, RankWarning, Wor
 from lowdim.matrices.missing import refuse_missing_in_block
 from lowdim.matrices.preparation import dense
 from lowdim.models.base.input import load_rows, refuse_missing
-from lowdim.models.base.output import versions
+from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.vector_quantizer.record import CodebookFit
-from lowdim.results.record import Provenance
-from lowdim.sources.arrays import ArraySource
+from lowdim.sources.arrays import rows_of_source
 from lowdim.sources.source import Block, Source, WeightedSource
 from lowdim.sources.wrapped import passes_to_take, take_rows
 from lowdim.types import Floats
@@ -225,7 +224,7 @@ def fit_codebook(source: Source, task: CodebookTask) -> CodebookFit:
     """The codebook of a source's rows, which may have weights; what the user should know is a warning."""
     if not source.repeatable:
         rows, weight = load_rows(source)
-        source = ArraySource(rows, source.columns, name=source.title).with_weights(weight)
+        source = rows_of_source(rows, source).with_weights(weight)
     route = plan_codebook(source, task)
     found = _fit_all_rows(source, task) if route.whole else _fit_from_sample(source, task, route.rows)
     if not np.isfinite(found.told.squared):
@@ -239,14 +238,14 @@ def fit_codebook(source: Source, task: CodebookTask) -> CodebookFit:
         steps=found.steps,
         converged=found.converged,
         whole_numbers=source.dtype.kind != "f",
-        provenance=Provenance(
-            source.describe(),
+        provenance=made_from(
+            source,
             route.solver,
             route.reason,
             found.passes,
             route.memory,
-            repr(task.seed),
-            (*versions(), ("scikit-learn", sklearn.__version__)),
+            task.seed,
+            ("scikit-learn", sklearn.__version__),
         ),
         columns=source.columns,
     )

@@ -17,7 +17,7 @@ from lowdim.models.recogniser.fit import FOLDER, NAME, read_labels, refuse_missi
 from lowdim.models.recogniser.model import Recogniser
 from lowdim.models.recogniser.record import Estimate, Rate
 from lowdim.recipes.recognise.result import LEVELS, Counts, Flags, OpenSet, Recognition, Verification
-from lowdim.sources.arrays import ArraySource
+from lowdim.sources.arrays import ArraySource, rows_of_source
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats, Indices, is_whole
@@ -385,7 +385,7 @@ def _in_memory(source: Source) -> Source:
     if source.sparse:
         return source
     rows, _ = load_rows(source)
-    kept = ArraySource(rows, source.columns, name=source.title)
+    kept = rows_of_source(rows, source)
     kept.beside = source.beside
     return kept
 

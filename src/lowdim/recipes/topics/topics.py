@@ -59,8 +59,8 @@ def check_settings(k: Any, loss: Any, min_df: Any, max_df: Any, starts: Any, hel
 def documents_of(
     texts: str | os.PathLike[str] | Iterable[str],
     labels: Sequence[Any] | None,
-    text_field: str | None,
-    label_field: str | None,
+    text: str | None,
+    label: str | None,
 ) -> Documents:
     """Texts with names and classes; None is the class of a text of which it is missing."""
     if isinstance(texts, (str, os.PathLike)):
@@ -69,10 +69,10 @@ def documents_of(
                 f"topics takes many texts, but one text of {len(texts):,} letters came: pass a list of texts, or the "
                 "path of a folder or file."
             )
-        read = read_documents(texts, text_field, label_field)
+        read = read_documents(texts, text, label)
     else:
-        if text_field is not None or label_field is not None:
-            raise BadParameter("text_field and label_field are for paths: pass a list of texts and labels= instead.")
+        if text is not None or label is not None:
+            raise BadParameter("text and label are for paths: pass a list of texts and labels= instead.")
         listed = listed_texts("texts", texts)
         read = Documents(listed, tuple(map(str, range(1, len(listed) + 1))))
     if labels is None:
@@ -170,8 +170,8 @@ def topics(
     *,
     loss: str = "kl",
     labels: Sequence[Any] | None = None,
-    text_field: str | None = None,
-    label_field: str | None = None,
+    text: str | None = None,
+    label: str | None = None,
     min_df: int | None = None,
     max_df: float = 0.5,
     stop_words: str | Iterable[str] | None = "english",
@@ -198,7 +198,7 @@ def topics(
     labels : list, optional
         Known classes of the texts, with which topics are compared; None where a class is missing. Nothing is chosen by
         them.
-    text_field, label_field : str, optional
+    text, label : str, optional
         Of a table: which fields hold texts ("text", unless said) and known classes.
     min_df : int, optional
         Words must stand in so many texts; unless said 2, from 300 texts on 3, from 400 on 4, and from 500 on 5.
@@ -249,7 +249,7 @@ def topics(
     """
     check_settings(k, loss, min_df, max_df, starts, held_out, seed)
     others = None if reference is None else listed_texts("reference", reference)
-    documents = documents_of(texts, labels, text_field, label_field)
+    documents = documents_of(texts, labels, text, label)
     refuse_too_many(k, documents)
     counts = count_words(documents.texts, min_df, max_df, stop_words)
     _warn_of_empty(documents, counts)

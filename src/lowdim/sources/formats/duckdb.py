@@ -14,13 +14,14 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, final
 
-from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra
-from lowdim.sources.columns import suggest
-from lowdim.sources.formats.arrow import as_stream, gather_batches, list_columns
-from lowdim.sources.formats.table import TableReader, refuse_repeats
+from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra, TableNote
+from lowdim.sources.formats.arrow_columns import ArrowColumns, as_stream
+from lowdim.sources.tables.choose import choose_table
+from lowdim.sources.tables.table import TableReader, refuse_repeats
 from lowdim.types import Array
 
 try:
@@ -41,6 +42,9 @@ LOCKS = (
 )
 """In this order; the paths that may be read are set before them. One thread gives rows in one order."""
 
+
+FIRST_ROWS = 1024
+"""Rows from which it is told how long lists are."""
 
 DATA = '"main"."data"'
 """The table that is copied into a private database."""
@@ -63,8 +67,18 @@ class Origin:
 class DuckReader(TableReader):
     """The rows that one SELECT gives, in the order in which DuckDB gives them."""
 
-    def __init__(self, origin: Origin, sql: str, name: str, *, private: Path | None = None, count: bool = False):
+    def __init__(
+        self,
+        origin: Origin,
+        sql: str,
+        name: str,
+        *,
+        private: Path | None = None,
+        count: bool = False,
+        notes: Sequence[TableNote] = (),
+    ):
         self.name = name
+        self._notes = tuple(notes)
         self._origin = origin
         self._sql = sql
         self._private = private or Path(tempfile.mkdtemp(prefix="lowdim-"))
@@ -74,22 +88,37 @@ class DuckReader(TableReader):
             _refuse_all_but_select(connection, sql)
             refuse_repeats(tuple(connection.sql(sql).columns), name)
             connection.execute(f"CREATE TEMP VIEW {RESULT} AS {sql}")
-            self.columns = list_columns(connection.sql(f"SELECT * FROM {RESULT} LIMIT 0").to_arrow_table().schema)
+            schema = connection.sql(f"SELECT * FROM {RESULT} LIMIT 0").to_arrow_table().schema
+            self._found = ArrowColumns(schema, partial(_first_chunks, connection))
+            self.columns = self._found.columns
             if count:  # cheap where it is a table
                 self.n_rows = int(connection.sql(f"SELECT count(*) FROM {RESULT}").fetchall()[0][0])
+
+    @property
+    def notes(self) -> Sequence[TableNote]:
+        """What was said of the table that is asked, and which lists were left out."""
+        return (*self._notes, *self._found.notes)
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """Run the query anew and give its rows as they come."""
         with _duckdb_errors(self.name), _connect(self._origin, self._private) as connection:
             stream = connection.sql(self._sql).to_arrow_reader(min(rows, 2**16))
             try:
-                yield from gather_batches((batch.select(names) for batch in stream), names, rows)
+                chosen = (batch.select(self._found.tops(names)) for batch in stream)
+                yield from self._found.gather(chosen, names, rows, self.name)
             finally:
                 stream.close()  # an open stream would keep the connection
 
     def reading_bytes(self, names: list[str]) -> int:
         """What DuckDB may keep."""
         return MEMORY_BYTES
+
+
+def _first_chunks(connection: Any, name: str) -> Sequence[Any]:
+    """The first rows of a column of the result."""
+    first = connection.sql(f"SELECT {_quote(name)} FROM {RESULT} LIMIT {FIRST_ROWS}").to_arrow_table()
+    chunks: Sequence[Any] = first.column(0).chunks
+    return chunks
 
 
 def database_table(path: Path, table: str | None = None) -> DuckReader:
@@ -123,7 +152,8 @@ def query_table(sql: str, reader: TableReader) -> DuckReader:
         ):
             connection.register("incoming", as_stream(reader))
             connection.execute("CREATE TABLE data AS SELECT * FROM incoming")
-        return DuckReader(Origin(private / "data.duckdb"), sql, f"sql over {reader.name}", private=private)
+        origin, name = Origin(private / "data.duckdb"), f"sql over {reader.name}"
+        return DuckReader(origin, sql, name, private=private, notes=reader.notes)
     except BaseException:
         shutil.rmtree(private, ignore_errors=True)
         raise
@@ -172,12 +202,7 @@ def _list_tables(path: Path) -> dict[str, str]:
 
 
 def _choose_table(path: Path, tables: Mapping[str, str], table: str | None) -> str:
-    names = list(tables)
-    if table is None and len(names) != 1:
-        raise BadFile(f"{path}: has {len(names)} tables; name one of {', '.join(names) or 'none'}.")
-    if table is not None and table not in tables:
-        raise BadFile(f"{path}: there is no table {table!r}{suggest(table, names)}")
-    return names[0] if table is None else table
+    return choose_table(str(path), table, dict.fromkeys(tables, "table"), "tables")
 
 
 @contextmanager

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import html
+import re
+import zipfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
-import numpy as np
-
-from lowdim.errors import BadFile, NeedsExtra
-from lowdim.sources.columns import Column, Kind
+from lowdim.errors import BadFile, NeedsExtra, Setting, TableNote
 from lowdim.sources.formats.stored import refuse_unreadable, refuse_zip_bomb
-from lowdim.sources.formats.table import TableReader
-from lowdim.types import Array
+from lowdim.sources.tables.cells import is_number, text_of
+from lowdim.sources.tables.choose import choose_table
+from lowdim.sources.tables.layout import Lines, column_number, find_layout
+from lowdim.sources.tables.rows import Line, RowsReader
+from lowdim.sources.tables.table import TableReader
+from lowdim.sources.tables.text_columns import quoted
+from lowdim.words import listed
 
 try:
     import python_calamine as calamine
@@ -22,44 +27,115 @@ except ImportError as error:
 MAX_CELLS = 50_000_000
 
 
-@final
-class ExcelReader(TableReader):
-    """One sheet, the first if none is named; its first row that holds anything is the header."""
-
-    def __init__(self, path: Path, sheet: str | None = None):
-        self.name = str(path)
-        refuse_zip_bomb(path)
-        with refuse_unreadable(path, "workbook", "save it anew, or export it as CSV"):  # errors have no common base
-            book = calamine.CalamineWorkbook.from_path(str(path))
-            names = book.sheet_names
-            if sheet is not None and sheet not in names:
-                raise BadFile(f"{path}: has no sheet {sheet!r}; there are {', '.join(names)}.")
-            page = book.get_sheet_by_name(sheet or names[0])
-            if page.total_height * page.total_width > MAX_CELLS:
-                raise BadFile(f"{path}: {page.total_height:,} × {page.total_width:,} cells are more than are read.")
-            rows = page.to_python(skip_empty_area=True)
-        if len(rows) < 2:
-            raise BadFile(f"{path}: sheet {sheet or names[0]!r} has {len(rows)} rows; a header and a row are needed.")
-        self._cells = list(zip(*rows[1:], strict=True))
-        self.n_rows = len(rows) - 1
-        kinds: list[Kind] = [_detect_kind(cells) for cells in self._cells]
-        heads = [str(head).strip() or f"x{j}" for j, head in enumerate(rows[0])]
-        self.columns = tuple(map(Column, heads, kinds))
-
-    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
-        """Give all rows at once: a sheet is in memory anyway."""
-        place = {column.name: j for j, column in enumerate(self.columns)}
-        yield {name: _to_array(self._cells[place[name]], self.columns[place[name]].kind) for name in names}
+def open_workbook(path: Path, sheet: str | None, asked: Lines) -> TableReader:
+    """The table in a sheet: the first one that holds numbers, if none is named."""
+    refuse_zip_bomb(path)
+    with refuse_unreadable(path, "workbook", "save it anew, or export it as CSV"):  # errors have no common base
+        book = calamine.CalamineWorkbook.from_path(str(path))
+        sizes = dict.fromkeys(book.sheet_names, "sheet")
+        chosen, rows = (choose_table(str(path), sheet, sizes, "sheets"), None) if sheet else _find_sheet(book, path)
+        rows = _read_sheet(book, chosen, path) if rows is None else rows
+        formulas = _fill_unread(path, chosen, rows)
+    others = [name for name in book.sheet_names if name != chosen]
+    lines = _trim(rows) if not asked.part else [Line(i + 1, row) for i, row in asked.cut(rows, str(path))]
+    where = f"{path}, sheet {chosen}" if sheet else str(path)
+    if len(lines) < 2 and asked.header != 0:
+        raise BadFile(f"{where}: sheet {chosen!r} has {len(lines)} rows; a header and a row are needed.")
+    layout = find_layout([[_name_of(cell) for cell in line.cells] for line in lines], asked, where)
+    notes = [*([] if sheet or not others else [_say_others(chosen, others)]), *_say_formulas(formulas)]
+    return RowsReader(where, lambda: lines, layout, lines, whole=True, sheet=True, notes=notes)
 
 
-def _detect_kind(cells: tuple[Any, ...]) -> Kind:
-    filled = [cell for cell in cells if cell != ""]
-    if all(isinstance(cell, (int, float)) for cell in filled):
-        return "number"
-    return "text" if any(isinstance(cell, str) for cell in filled) else "time"
+def _find_sheet(book: Any, path: Path) -> tuple[str, list[list[Any]]]:
+    """The first sheet that holds numbers, or else the first one."""
+    found = None
+    for name in book.sheet_names:
+        rows = _read_sheet(book, name, path)
+        if found is None:
+            found = name, rows
+        if any(is_number(cell) for row in rows for cell in row):
+            return name, rows
+    if found is None:
+        raise BadFile(f"{path}: a workbook without sheets; a table is needed.")
+    return found
 
 
-def _to_array(cells: tuple[Any, ...], kind: Kind) -> Array:
-    if kind != "number":
-        return np.array(cells, dtype=object)
-    return np.array([np.nan if cell == "" else cell for cell in cells], dtype=np.float64)
+def _read_sheet(book: Any, name: str, path: Path) -> list[list[Any]]:
+    page = book.get_sheet_by_name(name)
+    if page.total_height * page.total_width > MAX_CELLS:
+        raise BadFile(f"{path}: {page.total_height:,} × {page.total_width:,} cells are more than are read.")
+    rows: list[list[Any]] = page.to_python(skip_empty_area=False)
+    return rows
+
+
+def _trim(rows: Sequence[Sequence[Any]]) -> list[Line]:
+    """Rows without the empty ones and the empty columns around the table."""
+    there = [[bool(text_of(cell)) for cell in row] for row in rows]
+    used = [i for i, row in enumerate(there) if any(row)]
+    columns = [j for j in range(max(map(len, there), default=0)) if any(row[j] for row in there if j < len(row))]
+    if not used:
+        return []
+    return [Line(i + 1, rows[i][columns[0] : columns[-1] + 1]) for i in range(used[0], used[-1] + 1)]
+
+
+def _name_of(cell: Any) -> str:
+    """A cell as it may name a column: 2019.0 is 2019."""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else text_of(cell)
+
+
+# Cells that calamine gives as empty ones: errors, and formulas that were never calculated. Of .xlsx alone.
+
+CELL = re.compile(rb'<c r="([A-Z]+)(\d+)"([^>]*)>(.*?)</c>', re.DOTALL)
+FORMULA = re.compile(rb"<f[^>]*>(.*?)</f>", re.DOTALL)
+VALUE = re.compile(rb"<v>(.*?)</v>", re.DOTALL)
+SHEET = re.compile(rb'<sheet\b[^>]*?\bname="([^"]*)"[^>]*?\br:id="([^"]*)"')
+TARGET = re.compile(rb'<Relationship\b(?=[^>]*\bId="([^"]*)")(?=[^>]*\bTarget="([^"]*)")')
+
+
+def _fill_unread(path: Path, sheet: str, rows: list[list[Any]]) -> list[tuple[str, str]]:
+    """Put errors and formulas without values into their cells, as texts; gives the formulas with their places."""
+    page = _read_page(path, sheet)
+    formulas: list[tuple[str, str]] = []
+    if page is None or (b't="e"' not in page and b"<f" not in page):
+        return formulas
+    for letters, number, about, inside in CELL.findall(page):
+        formula, value = FORMULA.search(inside), VALUE.search(inside)
+        text = ""
+        if b't="e"' in about and value is not None:
+            text = html.unescape(value[1].decode())
+        elif formula is not None and (value is None or not value[1]) and b't="str"' not in about:
+            text = "=" + html.unescape(formula[1].decode())
+            formulas.append((text, (letters + number).decode()))
+        i, j = int(number) - 1, column_number(letters.decode())
+        if text and i < len(rows) and j < len(rows[i]) and rows[i][j] == "":
+            rows[i][j] = text
+    return formulas
+
+
+def _read_page(path: Path, sheet: str) -> bytes | None:
+    """The file of a sheet in a workbook of the kind that has one for each; None for others."""
+    if not zipfile.is_zipfile(path):
+        return None
+    with zipfile.ZipFile(path) as archive:
+        names = set(archive.namelist())
+        if not {"xl/workbook.xml", "xl/_rels/workbook.xml.rels"} <= names:
+            return None
+        ids = {html.unescape(name.decode()): at for name, at in SHEET.findall(archive.read("xl/workbook.xml"))}
+        targets = dict(TARGET.findall(archive.read("xl/_rels/workbook.xml.rels")))
+        target = targets.get(ids.get(sheet, b""), b"").decode().lstrip("/")
+        target = target if target.startswith("xl/") else f"xl/{target}"
+        return archive.read(target) if target in names else None
+
+
+def _say_formulas(formulas: Sequence[tuple[str, str]]) -> list[TableNote]:
+    if not formulas:
+        return []
+    have = "formula has no value" if len(formulas) == 1 else "formulas have no values"
+    text, place = formulas[0]
+    remedy = "open the workbook in a spreadsheet program and save it"
+    return [TableNote("", f"{len(formulas):,} {have}, as {quoted(text)} in {place}: {remedy}.")]
+
+
+def _say_others(chosen: str, others: Sequence[str]) -> TableNote:
+    there = f"there {'is' if len(others) == 1 else 'are'} also {listed([repr(name) for name in others])}"
+    return TableNote("", f"the sheet {chosen!r} is read; {there}: ", Setting("table", others[0]), " reads another.")

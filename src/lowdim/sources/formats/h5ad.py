@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from lowdim.errors import BadFile, BadInput, BadParameter, NeedsExtra
+from lowdim.errors import BadFile, BadInput, BadParameter, NeedsExtra, Setting, Words
 from lowdim.sources.arrays import ArraySource, SparseSource, as_table, refuse_dtype, refuse_shape
 from lowdim.sources.columns import Column, Selection, suggest
 from lowdim.sources.formats.hdf5 import hdf5_source, open_file, refuse_links
@@ -26,27 +26,40 @@ except ImportError as error:
 def open_h5ad(path: Path, selection: Selection, layer: str | None = None) -> Source:
     """X, or the named layer: dense ones are read by blocks, sparse ones stay sparse. The label is a column of obs."""
     if selection.weight is not None or selection.encode:
-        raise BadParameter(f"{path}: weight and encode are for tables; pass sample_weight to fit instead.")
+        raise BadParameter(
+            f"{path}: ",
+            Setting("weight"),
+            " and ",
+            Setting("encode"),
+            " are for tables; leave them out",
+            Words(" (fit takes sample_weight)"),
+            ".",
+        )
     with open_file(path) as file:
         for part in ("var", "obs"):
             if part not in file:
                 raise BadFile(f"{path}: has no {part}, so it is no .h5ad file; rename it .h5 to read its arrays.")
         name = _choose_matrix(path, file, layer)
         names = tuple(map(str, make_index_unique(_read_frame(path, file, "var").index)))
-        wish = replace(selection, label=None)
+        wish = replace(selection, label=None, names=None, aside=())
         chosen = wish.of([Column(one, "number") for one in names], f"{path}, {name}", lambda column: [])
         columns = tuple(feature.name for feature in chosen.features)
         place = {one: j for j, one in enumerate(names)}
         take = None if columns == names else np.array([place[one] for one in columns])
-        beside = {} if selection.label is None else {selection.label: _read_label(path, file, selection.label)}
+        beside = {name: _read_label(path, file, name) for name in selection.kept}
         matrix = file[name]
         _refuse_shape(path, name, matrix, len(names))
         if hasattr(matrix, "dtype"):
-            return hdf5_source(path, file, name, columns=columns, take=take, beside=beside)
+            return _with_roles(hdf5_source(path, file, name, columns=columns, take=take, beside=beside), selection)
         sparse = _read_sparse(path, file, name)
         source = SparseSource(sparse if take is None else sparse[:, take], columns, name=f"{path}, {name}")
         source.beside = beside
-        return source
+        return _with_roles(source, selection)
+
+
+def _with_roles(source: Source, selection: Selection) -> Source:
+    source.label, source.names = selection.label, selection.names
+    return source
 
 
 def anndata_source(data: Any) -> Source:

@@ -12,10 +12,10 @@ import numpy as np
 import scipy.sparse
 from numpy.lib import format as npy
 
-from lowdim.errors import BadFile, Setting
+from lowdim.errors import BadFile
 from lowdim.sources.arrays import ArraySource, SparseSource, as_table, refuse_dtype, refuse_shape
 from lowdim.sources.formats.long_reads import LongReads
-from lowdim.sources.formats.stored import refuse_unreadable, refuse_zip_bomb
+from lowdim.sources.formats.stored import choose_array, refuse_unreadable, refuse_zip_bomb
 from lowdim.sources.source import Block, ConvertibleSource, Source
 from lowdim.types import Array
 
@@ -97,28 +97,25 @@ def open_npz(path: Path, name: str | None = None) -> Source:
         with np.load(path, allow_pickle=False) as arrays:
             if name is None and set(arrays.files) >= SPARSE_ARRAYS:
                 return SparseSource(_read_sparse(path, arrays))
-            return _open_stack(arrays[_choose_array(path, arrays, name)], path)
+            return _open_stack(arrays[choose_array(str(path), name, _list_arrays(path))], path)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
         if isinstance(error, BadFile):
             raise
         raise BadFile(f"{path}: not a readable .npz archive ({error}); write it with numpy.savez.") from error
 
 
-def _choose_array(path: Path, arrays: Any, name: str | None) -> str:
-    names = list(arrays.files)
-    if name is not None:
-        if name not in names:
-            raise BadFile(f"{path}: holds no array {name!r}; there are {', '.join(names)}.")
-        return name
-    tables = [one for one in names if arrays[one].ndim >= 2]
-    if len(tables) != 1:
-        some = ", ".join(tables or names)
-        raise BadFile(
-            f"{path}: holds {len(tables)} tables ({some}); say which to read, as in ",
-            Setting("table", (tables or names)[0]),
-            ".",
-        )
-    return str(tables[0])
+def _list_arrays(path: Path) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
+    """Shape and type of each array, from their headers."""
+    found = {}
+    with zipfile.ZipFile(path) as archive:
+        for entry in archive.namelist():
+            if entry.endswith(".npy"):
+                with archive.open(entry) as file:
+                    version = npy.read_magic(file)
+                    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+                    shape, _, dtype = read(file)
+                found[entry.removesuffix(".npy")] = (shape, dtype)
+    return found
 
 
 def _open_stack(array: Array, path: Path) -> ArraySource:

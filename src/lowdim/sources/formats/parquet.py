@@ -6,18 +6,24 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, final
 
-import pyarrow as pa
-import pyarrow.parquet
+import numpy as np
 
-from lowdim.errors import BadFile
+from lowdim.errors import BadFile, NeedsExtra, TableNote
 from lowdim.runtime.threads import in_order
-from lowdim.sources.formats.arrow import gather_batches, join_chunks, list_columns, read_errors
+from lowdim.sources.formats.arrow_columns import ArrowColumns, read_errors
 from lowdim.sources.formats.long_reads import LongReads
-from lowdim.sources.formats.table import TableReader
+from lowdim.sources.tables.table import TableReader
 from lowdim.types import Array
+
+try:
+    import pyarrow as pa
+    import pyarrow.parquet
+except ImportError as error:
+    raise NeedsExtra.package("pyarrow", "Reading Parquet files", "files") from error
 
 READ_BYTES = 2**16
 """Bytes of a Parquet column that are read at a time."""
@@ -27,6 +33,9 @@ PAGE_BYTES = 2**20
 
 COLUMNS_PER_TASK = 4
 """Columns that one thread decodes at a time."""
+
+FIRST_ROWS = 1024
+"""Rows from which it is told how long lists are."""
 
 MAX_GROUP_BYTES = 2**28
 """A row group of more bytes, once decoded, is not held whole."""
@@ -48,17 +57,37 @@ class ParquetReader(TableReader):
                 self._about.append(file.metadata)
         _refuse_other_columns(self._paths, schemas)
         self.n_rows = sum(about.num_rows for about in self._about)
-        self.columns = list_columns(schemas[0])
+        self._found = ArrowColumns(schemas[0], self._first_chunks)
+        self.columns = self._found.columns
+
+    @property
+    def notes(self) -> Sequence[TableNote]:
+        """Which lists were left out."""
+        return self._found.notes
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """Read row groups one after the other, each column by column; very large ones row by row."""
         for path, about in zip(self._paths, self._about, strict=True):
-            with read_errors(path), _Columns(path, about) as file:
+            with read_errors(path), _Columns(path, about, self._found) as file:
                 for group, size in enumerate(self._group_sizes(about, names)):
                     if size <= MAX_GROUP_BYTES:
                         yield from _cut_batches(file.group(group, names), about.row_group(group).num_rows, rows)
                     else:
-                        yield from gather_batches(file.rows(group, names, rows), names, rows)
+                        batches = file.rows(group, self._found.tops(names), rows)
+                        yield from self._found.gather(batches, names, rows, str(path))
+
+    def first_rows(self, names: list[str], rows: int) -> tuple[dict[str, Array], bool]:
+        """These columns of the first rows of the first file: row groups are not read whole for them."""
+        with read_errors(self._paths[0]), _Columns(self._paths[0], self._about[0], self._found) as file:
+            some = list(islice(file.first_rows(self._found.tops(names), rows), 1))
+        found = self._found.to_numpy([one.slice(0, rows) for one in some], names) if some else {}
+        count = len(next(iter(found.values()), ()))
+        return found or {name: np.empty(0, dtype=object) for name in names}, count == self.n_rows
+
+    def _first_chunks(self, name: str) -> Sequence[Any]:
+        """The first rows of a column."""
+        with read_errors(self._paths[0]), _Columns(self._paths[0], self._about[0], None) as file:
+            return [one.column(name) for one in islice(file.first_rows([name], FIRST_ROWS), 1)]
 
     def reading_bytes(self, names: list[str]) -> int:
         """The largest row group; of very large ones a page, its values, its dictionary and a buffer for each column."""
@@ -75,8 +104,8 @@ class ParquetReader(TableReader):
 class _Columns:
     """An open Parquet file, once for every thread that reads it."""
 
-    def __init__(self, path: Path, about: Any):
-        self._path, self._about = path, about
+    def __init__(self, path: Path, about: Any, found: ArrowColumns | None):
+        self._path, self._about, self._found = path, about, found
         self._mine = threading.local()
         self._opened = ExitStack()
 
@@ -92,8 +121,16 @@ class _Columns:
         They are decoded a few at a time, by all threads: a reader of all columns at once would hold a page and a
         dictionary of each, which takes several times the memory, and as much time again.
         """
-        some = [names[j : j + COLUMNS_PER_TASK] for j in range(0, len(names), COLUMNS_PER_TASK)]
-        return {name: column for part in in_order(partial(self._columns, group), some) for name, column in part.items()}
+        assert self._found is not None
+        tops = self._found.tops(names)
+        some = [tops[j : j + COLUMNS_PER_TASK] for j in range(0, len(tops), COLUMNS_PER_TASK)]
+        parts = in_order(partial(self._columns, group, frozenset(names)), some)
+        return {name: column for part in parts for name, column in part.items()}
+
+    def first_rows(self, names: list[str], rows: int) -> Iterator[Any]:
+        """The first rows, in batches."""
+        batches: Iterator[Any] = self._new_file(READ_BYTES).iter_batches(rows, columns=names, use_threads=False)
+        return batches
 
     def rows(self, group: int, names: list[str], rows: int) -> Iterator[Any]:
         """A row group in batches of rows."""
@@ -101,11 +138,13 @@ class _Columns:
         batches: Iterator[Any] = file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
         return batches
 
-    def _columns(self, group: int, names: list[str]) -> dict[str, Array]:
+    def _columns(self, group: int, names: frozenset[str], tops: list[str]) -> dict[str, Array]:
+        assert self._found is not None
         if not hasattr(self._mine, "file"):
             self._mine.file = self._new_file(0)
-        table = self._mine.file.read_row_group(group, names, use_threads=False)
-        return {name: join_chunks(table.column(name).chunks) for name in names}
+        table = self._mine.file.read_row_group(group, tops, use_threads=False)
+        wanted = [name for name in self._found.of_tops(tops) if name in names]
+        return self._found.to_numpy([table], wanted, str(self._path))
 
     def _new_file(self, buffer: int) -> Any:
         """The file opened once more; without a buffer, a column of a row group is read at once."""

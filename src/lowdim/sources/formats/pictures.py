@@ -6,17 +6,17 @@ Beside views/files/pictures.py, which writes them, alone in loading Pillow.
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadFile, BadParameter, NeedsExtra
-from lowdim.sources.columns import Selection, name_columns_of_files, refuse_other_label
+from lowdim.errors import BadFile, NeedsExtra, Setting, TableNote
+from lowdim.sources.columns import Selection, choose_beside, name_columns_of_files
 from lowdim.sources.formats.stored import Rows, StoredSource, refuse_unreadable
 from lowdim.sources.source import Source
 from lowdim.types import Array
@@ -36,25 +36,52 @@ DEEP_MODES = {"I;16": np.uint16, "I;16B": np.uint16, "I": np.int32, "F": np.floa
 """Grey pictures of more than 8 bits: Pillow's mode → type of the pixels."""
 
 
-def open_pictures(paths: Sequence[Path], text: str, selection: Selection) -> Source:
-    """The pictures in the order of their names; height × width numbers a row, × 3 if all are in colour."""
+def open_pictures(
+    paths: Sequence[Path], text: str, selection: Selection, size: tuple[int, int] | None = None
+) -> Source:
+    """The pictures in the order of their names, brought to a size (height, width) if one is given.
+
+    A row has height × width numbers, × 3 if all are in colour.
+    """
     beside = name_columns_of_files(paths, Path(text))
-    refuse_other_label(text, selection.label, beside)
-    if replace(selection, label=None) != Selection():
-        raise BadParameter(f"{text}: columns, drop, weight and encode are for tables; pictures take only label.")
+    choose_beside(text, selection, beside)
     looks = [_read_header(path) for path in paths]
-    size = looks[0][1]
-    for path, (_, other) in zip(paths, looks, strict=True):
-        if other != size:
-            raise BadFile(
-                f"{path}: is {other[1]} × {other[0]}, but {paths[0].name} is {size[1]} × {size[0]} (height × width); "
-                "pictures read together need one size."
-            )
+    sizes = Counter(look[1] for look in looks)
+    if size is None and len(sizes) > 1:
+        raise _sizes_differ(paths, [look[1] for look in looks], sizes)
+    width, height = looks[0][1] if size is None else (size[1], size[0])
+    changed = sum(count for one, count in sizes.items() if one != (width, height))
     mode = _choose_mode(paths, [look[0] for look in looks])
     dtype = np.dtype(DEEP_MODES.get(mode, np.uint8))
-    shape = (len(paths), size[1], size[0], *((3,) if mode == "RGB" else ()))
-    title = f"{text}, pictures of {size[1]} × {size[0]}{' in colour' if mode == 'RGB' else ''}"
-    return StoredSource(partial(_open_rows, tuple(paths), mode, shape[1:], dtype), shape, dtype, title, beside=beside)
+    shape = (len(paths), height, width, *((3,) if mode == "RGB" else ()))
+    title = f"{text}, pictures of {height} × {width}{' in colour' if mode == 'RGB' else ''}"
+    opened = partial(_open_rows, tuple(paths), mode, shape[1:], dtype, resize=size is not None)
+    source = StoredSource(
+        opened, shape, dtype, title, beside=beside, notes=_say_resized(changed, len(paths), sizes, height, width)
+    )
+    source.label, source.names = selection.label, selection.names or "name"
+    return source
+
+
+def _sizes_differ(paths: Sequence[Path], each: Sequence[tuple[int, int]], sizes: Counter[tuple[int, int]]) -> BadFile:
+    (width, height), often = sizes.most_common(1)[0]
+    odd = next(i for i, one in enumerate(each) if one != (width, height))
+    return BadFile(
+        f"{paths[odd]}: is {each[odd][1]} × {each[odd][0]}, but {often:,} of {len(paths):,} pictures are {height} × "
+        f"{width} (height × width), and those read together need one size: ",
+        Setting("size", (height, width)),
+        " brings all to it.",
+    )
+
+
+def _say_resized(
+    changed: int, total: int, sizes: Counter[tuple[int, int]], height: int, width: int
+) -> tuple[TableNote, ...]:
+    if not changed:
+        return ()
+    shapes = {round(one[0] / one[1], 3) for one in sizes}
+    bent = ", also where their sides are in another ratio" if shapes != {round(width / height, 3)} else ""
+    return (TableNote("", f"{changed:,} of {total:,} pictures are brought to {height} × {width}{bent}."),)
 
 
 def read_picture(path: str | Path) -> Array:
@@ -113,12 +140,17 @@ def _choose_mode(paths: Sequence[Path], modes: Sequence[str]) -> str:
 
 
 @contextmanager
-def _open_rows(paths: Sequence[Path], mode: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Iterator[Rows]:
+def _open_rows(
+    paths: Sequence[Path], mode: str, shape: tuple[int, ...], dtype: np.dtype[Any], resize: bool
+) -> Iterator[Rows]:
     def read(start: int, stop: int) -> Array:
         rows = np.empty((stop - start, *shape), dtype=dtype)
         for row, path in zip(rows, paths[start:stop], strict=True):
             with _open_picture(path) as picture:
-                pixels = np.asarray(picture if mode in DEEP_MODES else picture.convert(mode))
+                ready = picture if mode in DEEP_MODES else picture.convert(mode)
+                if resize and ready.size != (shape[1], shape[0]):
+                    ready = ready.resize((shape[1], shape[0]), Image.Resampling.LANCZOS, reducing_gap=3.0)
+                pixels = np.asarray(ready)
             if pixels.shape != shape:
                 raise BadFile(f"{path}: was {shape} when it was opened and is {pixels.shape} now; it was changed.")
             row[...] = pixels

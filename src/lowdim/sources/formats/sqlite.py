@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 import numpy as np
 
-from lowdim.errors import BadFile
 from lowdim.sources.columns import Column, Kind
 from lowdim.sources.formats.stored import refuse_unreadable
-from lowdim.sources.formats.table import TableReader
+from lowdim.sources.tables.choose import choose_table
+from lowdim.sources.tables.table import TableReader
 from lowdim.types import Array
 
 CELLS_PER_FETCH = 2**20
@@ -62,19 +62,17 @@ class SqliteReader(TableReader):
     def _chosen(self, connection: sqlite3.Connection, table: str | None) -> str:
         found = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
         names = [row[0] for row in found if not row[0].startswith("sqlite_")]
-        if table in names:
-            return str(table)
-        if table is not None or len(names) != 1:
-            wish = f"no table {table!r}" if table is not None else f"{len(names)} tables"
-            raise BadFile(f"{self._path}: has {wish}; name one of {', '.join(names) or 'none'}.")
-        return str(names[0])
+        return choose_table(str(self._path), table, dict.fromkeys(map(str, names), "table"), "tables")
 
 
 def _detect_kind(connection: sqlite3.Connection, table: str, name: str) -> Kind:
     """Numbers if every entry is one or NULL: SQLite's types are those of the entries, not of the columns."""
     column = _quote(name)
-    sql = f"SELECT count(*) FROM {_quote(table)} WHERE typeof({column}) NOT IN ('integer', 'real', 'null')"
-    return "text" if connection.execute(sql).fetchone()[0] else "number"
+    sql = f"SELECT DISTINCT typeof({column}) FROM {_quote(table)}"
+    kinds = {row[0] for row in connection.execute(sql)} - {"null"}
+    if not kinds:
+        return "empty"
+    return "number" if kinds <= {"integer", "real"} else "text"
 
 
 def _quote(name: str) -> str:

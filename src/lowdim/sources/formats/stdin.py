@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import IO
 
 from lowdim.errors import BadFile
+from lowdim.sources.formats.packed import open_bytes, unpacking_errors
 
 STDIN = "-"
 
-COMPRESSIONS = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2"}
+COMPRESSIONS = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
 """First bytes of compressed texts → ending."""
 
 ARCHIVES = {"xl/workbook.xml": ".xlsx", "xl/workbook.bin": ".xlsb", "mimetype": ".ods", "zarr.json": ".zarr.zip"}
@@ -78,17 +79,16 @@ def _detect_ending(path: Path) -> str:
     packed = next((ending for magic, ending in COMPRESSIONS.items() if first.startswith(magic)), "")
     if not packed:
         return _ending_of_text(first)
-    from lowdim.sources.formats.arrow import first_lines
-
     named = path.rename(path.with_name(path.name + packed))
     try:
-        return _ending_of_text(first_lines(named)[0][:16]) + packed
+        with unpacking_errors(named), open_bytes(named) as file:
+            return _ending_of_text(file.read(16)) + packed
     finally:
         named.rename(path)
 
 
 def _ending_of_text(first: bytes) -> str:
-    return ".jsonl" if first.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{") else ".csv"
+    return ".json" if first.removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"{", b"[")) else ".csv"
 
 
 def _ending_of_zip(path: Path) -> str:

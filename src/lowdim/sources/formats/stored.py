@@ -12,9 +12,9 @@ from typing import Any, final
 
 import numpy as np
 
-from lowdim.errors import BadFile, LowdimError, Setting
-from lowdim.sources.columns import suggest
+from lowdim.errors import BadFile, LowdimError, TableNote
 from lowdim.sources.source import Block, ConvertibleSource, Source
+from lowdim.sources.tables.choose import choose_table
 from lowdim.types import Array, Places
 
 Rows = Callable[[int, int], Array]
@@ -47,7 +47,9 @@ class StoredSource(ConvertibleSource):
         columns: tuple[str, ...] | None = None,
         take: Places | None = None,
         beside: Mapping[str, Array] | None = None,
+        notes: Sequence[TableNote] = (),
     ):
+        self._notes = tuple(notes)
         self._opened = opened
         self._first, self._total = 0, shape[0]
         self._width = math.prod(shape[1:])
@@ -63,6 +65,11 @@ class StoredSource(ConvertibleSource):
             self.shape_of_rows = shape[1:]
         if beside is not None:
             self.beside = beside
+
+    @property
+    def notes(self) -> Sequence[TableNote]:
+        """What was done to the rows as they were read."""
+        return self._notes
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Read consecutive rows, in whole chunks of the file where they are not too long."""
@@ -147,15 +154,7 @@ def refuse_zip_bomb(path: Path) -> None:
 def choose_array(where: str, name: str | None, arrays: Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]]) -> str:
     """The array that was named, or the only one with rows and columns; `arrays` gives the shape and type of each."""
     tables = [at for at, (shape, dtype) in arrays.items() if len(shape) >= 2 and dtype.kind in "fiub"]
-    if name is not None:
-        if name not in arrays:
-            raise BadFile(f"{where}: there is no array {name!r}{suggest(name, tables)}")
+    if name is not None and name in arrays:
         return name
-    found = tables or list(arrays)
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise BadFile(f"{where}: holds no array; one with rows and columns is needed.")
-    listed = ", ".join(found[:8]) + (" and more" if len(found) > 8 else "")
-    said = f"{where}: holds {len(found)} arrays ({listed}); say which to read, as in "
-    raise BadFile(said, Setting("table", found[0]), ".")
+    shown = {at: f"{' × '.join(map(str, arrays[at][0]))} {arrays[at][1]}" for at in tables or arrays}
+    return choose_table(where, name, shown, "arrays")

@@ -13,11 +13,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from lowdim.errors import BadFile, BadParameter, Setting
 from lowdim.sources.arrays import SparseSource
-from lowdim.sources.columns import Selection, name_columns_of_files, refuse_other_label, suggest
-from lowdim.sources.formats.csv_dialect import detect_encoding
-from lowdim.sources.formats.table import TableReader
-from lowdim.sources.kinds import ARRAYS, SEVERAL_TABLES, find_files, open_table
+from lowdim.sources.columns import Selection, choose_beside, name_columns_of_files, suggest
+from lowdim.sources.formats.text_tables import detect_encoding
+from lowdim.sources.kinds import TABLES, find_files, open_table
 from lowdim.sources.source import Source
+from lowdim.sources.tables.layout import Lines
+from lowdim.sources.tables.table import TableReader
 from lowdim.types import Array
 
 # Documents as they are read, one text each, with their names and known classes: a folder of texts, or a table.
@@ -40,38 +41,35 @@ class Documents:
     """Known classes; None where one is missing."""
 
 
-def read_documents(
-    given: str | os.PathLike[str], text_field: str | None = None, label_field: str | None = None
-) -> Documents:
+def read_documents(given: str | os.PathLike[str], text: str | None = None, label: str | None = None) -> Documents:
     """Documents of a folder of .txt files, in which subfolders are known classes, or of a field of a table.
 
     A table may be JSON lines, CSV, Parquet or Feather, also compressed. What is null in it is an empty text.
     """
     where = os.fspath(given)
-    kind, paths = find_files(where)
+    found = find_files(where)
+    kind, paths = found.kind, found.paths
     if len(paths) == 1 and where.lower().endswith(".txt") and kind != "texts":
         raise BadFile(
             f"{where}: a .txt file is taken for one text, but many are needed: name a folder of such files, or a table "
             "with a text in each row as .jsonl, .csv or .tsv."
         )
     if kind == "texts":
-        return _read_files(paths, where, text_field, label_field)
-    if kind in (*ARRAYS, *SEVERAL_TABLES, "h5ad", "pictures"):
+        return _read_files(paths, where, text, label)
+    if kind not in (*TABLES, "zip") or len(paths) > 1:
         raise BadFile(f"{where}: holds no texts; a folder of .txt files is needed, or JSON lines, CSV or Parquet.")
-    return _read_table(open_table(kind, paths, where, None), text_field, label_field)
+    return _read_table(open_table(kind, found.path, None, Lines()), text, label)
 
 
-def _read_files(paths: Sequence[Path], where: str, text_field: str | None, label_field: str | None) -> Documents:
+def _read_files(paths: Sequence[Path], where: str, text: str | None, label: str | None) -> Documents:
 
-    if text_field is not None:
-        raise BadParameter(
-            f"{where}: a folder of texts has no fields; leave ", Setting("text_field", text_field), " out."
-        )
+    if text is not None:
+        raise BadParameter(f"{where}: a folder of texts has no fields; leave ", Setting("text", text), " out.")
     beside = name_columns_of_files(paths, Path(where))
-    refuse_other_label(where, label_field, beside)
+    choose_beside(where, Selection(label=label), beside)
     names = tuple(beside["name"].tolist())
-    classes = names if label_field == "name" else tuple(_folder(path, Path(where)) for path in paths)
-    known = label_field is not None or len(set(classes)) > 1
+    classes = names if label == "name" else tuple(_folder(path, Path(where)) for path in paths)
+    known = label is not None or len(set(classes)) > 1
     return Documents(tuple(map(read_text, paths)), names, classes if known else None)
 
 
@@ -81,22 +79,20 @@ def _folder(path: Path, root: Path) -> str:
     return path.parent.name if below == "." else below
 
 
-def _read_table(reader: TableReader, text_field: str | None, label_field: str | None) -> Documents:
-    field = _choose_text_field(reader, text_field)
-    if label_field is not None:
-        _refuse_unknown(reader, label_field)
+def _read_table(reader: TableReader, text: str | None, label: str | None) -> Documents:
+    field = _choose_text(reader, text)
+    if label is not None:
+        _refuse_unknown(reader, label)
     texts: list[str] = []
     labels: list[str | None] = []
-    for batch in reader.batches(
-        [field] if label_field in (None, field) else [field, str(label_field)], TEXTS_PER_BATCH
-    ):
+    for batch in reader.batches([field] if label in (None, field) else [field, str(label)], TEXTS_PER_BATCH):
         texts += map(_to_text, batch[field])
-        labels += [] if label_field is None else (class_of(value) or None for value in batch[label_field])
+        labels += [] if label is None else (class_of(value) or None for value in batch[label])
     names = tuple(map(str, range(1, len(texts) + 1)))
-    return Documents(tuple(texts), names, tuple(labels) if label_field is not None else None)
+    return Documents(tuple(texts), names, tuple(labels) if label is not None else None)
 
 
-def _choose_text_field(reader: TableReader, wish: str | None) -> str:
+def _choose_text(reader: TableReader, wish: str | None) -> str:
     kinds = {column.name: column.kind for column in reader.columns}
     texts = [name for name, kind in kinds.items() if kind == "text"]
     if wish is None:
@@ -104,7 +100,7 @@ def _choose_text_field(reader: TableReader, wish: str | None) -> str:
             return TEXT_FIELD if TEXT_FIELD in texts else texts[0]
         listed = ", ".join(map(repr, texts)) or "none, of " + ", ".join(map(repr, kinds))
         said = f"{reader.name}: say which field holds the texts with "
-        raise BadParameter(said, Setting("text_field"), f"; those of text: {listed}.")
+        raise BadParameter(said, Setting("text"), f"; those of text: {listed}.")
     _refuse_unknown(reader, wish)
     if wish not in texts:
         listed = ", ".join(map(repr, texts)) or "none do"
@@ -158,26 +154,24 @@ MAX_WORDS = 50_000
 def open_texts(paths: Sequence[Path], text: str, selection: Selection) -> Source:
     """Files of text in the order of their names; "name" and "folder" are kept aside."""
     beside = name_columns_of_files(paths, Path(text))
-    refuse_other_label(text, selection.label, beside)
+    choose_beside(text, selection, beside, ("columns", "drop"))
     return _count_words(map(read_text, paths), f"{text}, texts", selection, beside)
 
 
 def open_text_column(reader: TableReader, field: str, selection: Selection) -> Source:
-    """A column of texts of any table; another one may be the label."""
+    """A column of texts of any table; others may be kept aside."""
     kinds = {column.name: column.kind for column in reader.columns}
-    label = selection.label
-    for wish in filter(None, (field, label)):
+    for wish in (field, *selection.kept):
         if wish not in kinds:
             raise BadParameter(f"{reader.name}: there is no column {wish!r}{suggest(wish, list(kinds))}")
     if kinds[field] != "text":
         raise BadParameter(f"{reader.name}: the column {field!r} holds no texts, so its words cannot be counted.")
-    beside = {} if label is None else {label: _read_column(reader, label)}
+    beside = {name: _read_column(reader, name) for name in selection.kept}
+    choose_beside(f"{reader.name}, texts of {field}", selection, beside, ("columns", "drop"))
     return _count_words(_read_texts(reader, field), f"{reader.name}, texts of {field}", selection, beside)
 
 
 def _count_words(texts: Iterable[str], where: str, selection: Selection, beside: Mapping[str, Array]) -> Source:
-    if selection.weight is not None or selection.encode:
-        raise BadParameter(f"{where}: weight and encode are for tables; pass sample_weight to fit instead.")
     counter = CountVectorizer(
         min_df=MIN_TEXTS_WITH_WORD, max_features=MAX_WORDS, vocabulary=selection.columns, dtype=np.float64
     )
@@ -196,7 +190,8 @@ def _count_words(texts: Iterable[str], where: str, selection: Selection, beside:
     if not kept.any():
         raise BadFile(f"{where}: drop leaves none of its {len(words):,} words.")
     source = SparseSource(counts if kept.all() else counts[:, kept], tuple(words[kept].tolist()), name=where)
-    source.beside = beside
+    source.beside, source.label = beside, selection.label
+    source.names = selection.names or ("name" if "name" in beside else None)
     return source
 
 

@@ -15,7 +15,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadFile, BadParameter
+from lowdim.errors import BadFile, BadParameter, Setting, Words
 from lowdim.sources.columns import Column, Selection, suggest
 from lowdim.sources.genotypes.snps import SnpMatch, Snps, match_snps
 from lowdim.sources.source import Block, ColumnwiseSource
@@ -44,11 +44,18 @@ FAM_COLUMNS = {"iid": "individual", "fid": "family"}
 def open_plink(path: Path, selection: Selection) -> PlinkSource:
     """Copies of the allele A1, individuals × SNPs; `columns` and `drop` choose SNPs, `label` is "iid" or "fid"."""
     if selection.weight is not None or selection.encode:
-        raise BadParameter(f"{path}: weight and encode are for tables; genotypes take columns, drop and label.")
-    if selection.label is not None and selection.label not in FAM_COLUMNS:
         raise BadParameter(
-            f"{path}: no column {selection.label!r} is kept aside{suggest(selection.label, list(FAM_COLUMNS))}"
+            f"{path}: ",
+            Setting("weight"),
+            " and ",
+            Setting("encode"),
+            " are for tables; leave them out",
+            Words(" (fit takes sample_weight)"),
+            ".",
         )
+    for name in selection.kept:
+        if name not in FAM_COLUMNS:
+            raise BadParameter(f"{path}: no column {name!r} is kept aside{suggest(name, list(FAM_COLUMNS))}")
     _refuse_absent(path)
     families, individuals = _read_fields(path, ".fam", (0, 1))
     snps = _read_snps(path)
@@ -56,7 +63,7 @@ def open_plink(path: Path, selection: Selection) -> PlinkSource:
     beside = {"iid": np.array(individuals, dtype=object), "fid": np.array(families, dtype=object)}
     n, p = len(individuals), len(names)
     _refuse_size(path, n, p)
-    wish = replace(selection, label=None)
+    wish = replace(selection, label=None, names=None, aside=())
     take = None
     if wish not in (Selection(), Selection(columns=names)):
         chosen = wish.of([Column(name, "number") for name in names], str(path), lambda column: [])
@@ -65,7 +72,9 @@ def open_plink(path: Path, selection: Selection) -> PlinkSource:
             place = {name: j for j, name in enumerate(names)}
             take = np.array([place[name] for name in wanted])
             snps = snps.of(take)
-    return PlinkSource(path, (n, p), snps, beside, take)
+    source = PlinkSource(path, (n, p), snps, beside, take)
+    source.label, source.names = selection.label, selection.names or "iid"
+    return source
 
 
 @final
@@ -121,6 +130,7 @@ class PlinkSource(ColumnwiseSource):
         place = np.arange(self.n_columns) if self._take is None else self._take
         take = np.where(match.take < 0, -1, place[match.take])
         twin = PlinkSource(self._path, self._shape, Snps(names, ("0",) * len(names), alleles), dict(self.beside), take)
+        twin.label, twin.names = self.label, self.names
         twin.match = match
         return twin
 
