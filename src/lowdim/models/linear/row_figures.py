@@ -134,7 +134,7 @@ def row_contributions(
     X : array (n, p), frame or file
         The rows of the fit. A frame or file may have more columns than the model.
     axes : numbers of components, counted from 1; None: the first two
-    names : name of a column of X, a name for each row, True or None
+    names : name of a column of X, a name for each row, True, False or None
         Beside the bars. True: the index of a pandas frame; without that, and with None, places from 0.
     most : int
         Rows, at most: those with the largest shares.
@@ -156,7 +156,7 @@ def row_cos2(self: Plots, X: Any, ax: Any = None, *, axes: Any = None, names: An
     Parameters
     ----------
     axes : numbers of components, counted from 1; None: the first two
-    names : name of a column of X, a name for each row, True or None
+    names : name of a column of X, a name for each row, True, False or None
         Beside the bars. True: the index of a pandas frame; without that, and with None, places from 0.
     most : int
         Rows, at most: those with the largest shares.
@@ -191,7 +191,7 @@ def outliers(
     ----------
     level : float between 0 and 1
         Share of normal rows that stay below each limit.
-    names : name of a column of X, a name for each row, True or None
+    names : name of a column of X, a name for each row, True, False or None
         Of rows beyond a limit, as many as find room. True: the index of a pandas frame; without that, and with None,
         places from 0.
     training : bool or None
