@@ -19,8 +19,9 @@ import pytest
 
 import lowdim
 from architecture import ALONE, FAMILIES, GROUND, LARGEST_FILE, PACKAGES, ROLES, ROOMS, SHARED_PARTS, WIDEST_FOLDER
+from lowdim.cli.groups import GROUPS
 from lowdim.cli.main import VERBS, main
-from lowdim.cli.options import GROUPS, DataOptions, ModelOptions
+from lowdim.cli.options import DataOptions, ModelOptions
 from lowdim.models.registry import FOLDERS, PROMPTS, prompt_name, prompt_of
 
 SOURCE = Path(__file__).parents[1] / "src" / "lowdim"

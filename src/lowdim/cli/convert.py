@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lowdim.cli.data import is_model, load_model, prefix_errors, refuse_absent, refuse_more
-from lowdim.cli.options import (
-    ROWS_ONLY,
-    DataOptions,
-    ModelOrTable,
-    OutputOptions,
-    TalkOptions,
-    refuse_typed,
-    takes_groups,
-)
+from lowdim.cli.groups import ROWS_ONLY, refuse_typed, takes_groups
+from lowdim.cli.options import DataOptions, ModelOrTable, OutputOptions, TalkOptions
 from lowdim.errors import BadParameter
 from lowdim.words import column_names
 

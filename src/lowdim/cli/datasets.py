@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lowdim.cli.data import near_names
-from lowdim.cli.options import OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.options import OutputOptions, TalkOptions
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:

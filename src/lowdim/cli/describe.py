@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from lowdim.cli import options
 from lowdim.cli.data import is_model, prefix_errors, refuse_more
+from lowdim.cli.groups import refuse_typed, takes_groups
 from lowdim.cli.info import say_description, say_model_file
 from lowdim.cli.models.by import By, fit_by
 from lowdim.cli.models.fit import fit_model, say_fit
-from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, refuse_typed, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
 
 EXAMPLES = """
 lowdim wine.csv                       # what is in it, and its main dimensions

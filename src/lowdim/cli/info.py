@@ -8,8 +8,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from lowdim.cli.data import is_model, load_any, prefix_errors, refuse_more
+from lowdim.cli.groups import refuse_typed, takes_groups
 from lowdim.cli.notes import tell
-from lowdim.cli.options import DataOptions, ModelOrTable, TalkOptions, refuse_typed, takes_groups
+from lowdim.cli.options import DataOptions, ModelOrTable, TalkOptions
 from lowdim.errors import LowdimError, SeveralTables
 from lowdim.models.registry import KINDS
 from lowdim.words import plural
@@ -30,7 +31,6 @@ SETTINGS = ("scale", "center", "centered", "whiten")
 
 
 @takes_groups(
-    weight="columns are told of, and every row of them counts once; leave it out",
     quiet="this verb does nothing but say something; leave it out",
 )
 def info(file: ModelOrTable, *, wish: DataOptions, talk: TalkOptions) -> int:

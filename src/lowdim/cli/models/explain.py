@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from lowdim.cli.data import is_model, load_model, prefix_errors, refuse_more
+from lowdim.cli.groups import refuse_typed, takes_groups
 from lowdim.cli.models.fit import say_plan
-from lowdim.cli.options import DataOptions, ModelOptions, ModelOrTable, TalkOptions, refuse_typed, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, ModelOrTable, TalkOptions
 
 EXAMPLES = """
 lowdim explain wine.lowdim                 # how the model was found

@@ -12,9 +12,10 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors, refuse_no_model
 from lowdim.cli.errors import INTERRUPTED, NOT_REACHED, say_line
+from lowdim.cli.groups import takes_groups
 from lowdim.cli.models.by import By, fit_by
 from lowdim.cli.notes import tell
-from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
 from lowdim.errors import BadParameter, CannotMerge, WrongColumns
 from lowdim.models.registry import USUAL, part_of, prompt_of
 
@@ -181,8 +182,6 @@ def say_fit(
     output: str | None = None,
 ) -> None:
     """Print the summary of a fit, or the same as JSON."""
-    from dataclasses import asdict
-
     from lowdim.models.base.output import overview_of
     from lowdim.models.base.related import related_columns
     from lowdim.views.text.facts import fit_facts
@@ -195,7 +194,9 @@ def say_fit(
         lambda: {
             **wish.facts(source),
             **fit_facts(overview_of(estimator.fit_)),
-            "related": [asdict(one) | {"axis": one.axis + 1} for one in related],
+            "related": [
+                {"column": one.column, "component": estimator._axes[one.axis], "eta2": one.eta2} for one in related
+            ],
             "saved": save,
             "output": output,
         },

@@ -9,7 +9,8 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import ROWS_ONLY, DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import ROWS_ONLY, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
 from lowdim.models.registry import prompt_of
 from lowdim.words import column_names
 

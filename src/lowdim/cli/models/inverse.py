@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from lowdim.cli import options
 from lowdim.cli.data import OF_MODEL, load_model, prefix_errors, refuse_swapped
-from lowdim.cli.options import ROWS_ONLY, DataOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import ROWS_ONLY, takes_groups
+from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions
 from lowdim.errors import FormatError, WrongColumns
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import typer
 
 from lowdim.cli import options, parsing
 from lowdim.cli.data import is_model, load_any, near_names, open_for_model, prefix_errors, refuse_swapped
-from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, aside_of, refuse_typed, takes_groups
+from lowdim.cli.groups import refuse_typed, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, aside_of
 from lowdim.errors import BadParameter
 from lowdim.models.registry import USUAL
 

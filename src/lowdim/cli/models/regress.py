@@ -12,8 +12,9 @@ import typer
 from lowdim.cli import options, parsing
 from lowdim.cli.data import prefix_errors
 from lowdim.cli.errors import say_line
+from lowdim.cli.groups import takes_groups
 from lowdim.cli.notes import tell
-from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions
 from lowdim.errors import BadParameter
 from lowdim.words import column_names
 

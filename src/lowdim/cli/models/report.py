@@ -11,7 +11,8 @@ import typer
 
 from lowdim.cli import options, parsing
 from lowdim.cli.data import is_model, load_any, open_for_model, prefix_errors
-from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, aside_of, refuse_typed, takes_groups
+from lowdim.cli.groups import refuse_typed, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, aside_of
 from lowdim.cli.writing import python_open
 from lowdim.errors import BadParameter
 

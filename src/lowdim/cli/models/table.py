@@ -11,7 +11,8 @@ import typer
 from lowdim.cli import options, parsing
 from lowdim.cli.data import OF_MODEL, load_model, near_names, open_for_model, prefix_errors, refuse_swapped
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import ROWS_ONLY, DataOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import ROWS_ONLY, takes_groups
+from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from lowdim.cli import options
 from lowdim.cli.data import OF_MODEL, load_model, open_for_model, prefix_errors, refuse_swapped
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import ROWS_ONLY, DataOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import ROWS_ONLY, takes_groups
+from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions
 
 EXAMPLES = """
 lowdim transform wine.lowdim new.csv -o scores.parquet  # to a file

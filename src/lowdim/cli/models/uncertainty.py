@@ -8,8 +8,9 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors
+from lowdim.cli.groups import takes_groups
 from lowdim.cli.notes import tell
-from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
 from lowdim.errors import BadParameter
 from lowdim.models.registry import PROMPTS, model_class
 

@@ -9,8 +9,9 @@ import typer
 
 from lowdim.cli import options, parsing
 from lowdim.cli.data import prefix_errors
+from lowdim.cli.groups import takes_groups
 from lowdim.cli.notes import tell
-from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions
 from lowdim.errors import BadParameter
 from lowdim.models.registry import PROMPTS, prompt_of
 from lowdim.words import listed

@@ -9,8 +9,9 @@ import typer
 
 from lowdim.cli import options, parsing
 from lowdim.cli.data import prefix_errors
+from lowdim.cli.groups import takes_groups
 from lowdim.cli.notes import tell
-from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
 from lowdim.cli.writing import Code, Report, python_call, python_open, write_page
 from lowdim.errors import BadParameter
 from lowdim.models.registry import LECTURE, OWN_OPTIONS, compared_titles, prompt_of

@@ -9,7 +9,8 @@ import typer
 from lowdim.cli import parsing
 from lowdim.cli.data import prefix_errors, refuse_absent
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.options import TalkOptions
 from lowdim.cli.recipes.denoise import Clean, Patch, Sd, picture_facts
 from lowdim.cli.writing import Report, python_call, write_page
 from lowdim.errors import BadParameter

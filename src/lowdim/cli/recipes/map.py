@@ -9,7 +9,8 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors
-from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions
 from lowdim.errors import BadInput, BadParameter, WrongShape
 
 if TYPE_CHECKING:

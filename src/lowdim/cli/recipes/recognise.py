@@ -9,8 +9,9 @@ import typer
 
 from lowdim.cli import options, parsing
 from lowdim.cli.data import is_model, load_model, open_for_model, prefix_errors
+from lowdim.cli.groups import takes_groups
 from lowdim.cli.notes import tell
-from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
 from lowdim.errors import BadInput, BadParameter
 from lowdim.views.text.told import NOTHING_TOLD
 

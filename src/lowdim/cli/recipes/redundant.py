@@ -9,8 +9,9 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors
+from lowdim.cli.groups import takes_groups
 from lowdim.cli.notes import tell
-from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions
 
 EXAMPLES = """
 lowdim redundant cars.csv                   # mph and km/h, constants, sums

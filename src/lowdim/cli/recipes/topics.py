@@ -11,7 +11,8 @@ import typer
 
 from lowdim.cli import options, parsing
 from lowdim.cli.data import prefix_errors, refuse_absent
-from lowdim.cli.options import OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.options import OutputOptions, TalkOptions
 from lowdim.cli.writing import Code, Report, python_call, write_page
 from lowdim.errors import BadFile, BadParameter
 

@@ -75,11 +75,15 @@ def fit_screen(seen: Overview, about: About, width: int = 80) -> list[Line]:
 
 
 def related_lines(related: Sequence[tuple[str, Sequence[str]]], width: int) -> list[Line]:
-    """What columns that took no part have to do with the components, on one line."""
+    """What columns that took no part have to do with the components, on one line: as many components as it holds."""
     if not related:
         return []
-    items = (f"{shortened(name, 24)} with {', '.join(axes)}" for name, axes in related)
-    return [Line(f"{'related':<10}{fill_line(items, width - 10, '; ') or shortened(related[0][0], width - 10)}")]
+    room = width - 10
+    for most in range(max(len(axes) for _, axes in related), 0, -1):
+        items = [f"{shortened(name, 24)} with {', '.join(axes[:most])}" for name, axes in related]
+        if len(", ".join(items)) <= room:
+            break
+    return [Line(f"{'related':<10}{listed(items, room)}")]
 
 
 CARD_FACTS = ("noise", "steps", "epochs")
