@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lowdim.models.base.estimator import Model as Estimator
     from lowdim.models.base.prompt import Prompt
     from lowdim.sources.source import Source
+    from lowdim.views.files.tables import Form
     from lowdim.views.text.lines import Line
 
 Data = Annotated[
@@ -86,8 +87,20 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         show_default=False,
-        help="Where to write, by its ending: csv, tsv, parquet, feather, jsonl, npy, npz; - is standard output.",
+        help="Where to write, by its ending: csv, tsv, xlsx, md, jsonl, parquet, feather, npy, npz; - is standard output.",
     ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", show_default=False, help="What to write, if the ending does not say it: md, jsonl, …."),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(metavar="SIGN", show_default=False, help="Between cells of CSV, else as in a CSV that was read: ; or tab."),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(metavar="SIGN", show_default=False, help="Decimal mark of text, else as in a text that was read: , or a point."),
 ]
 Raw = Annotated[
     bool, typer.Option("--raw", help="Write text as it stands, also where a spreadsheet would take it for a formula.")
@@ -229,6 +242,9 @@ class OutputOptions:
     """A table that is written."""
 
     output: Output = None
+    format: Format = None
+    separator: Separator = None
+    decimal: Decimal = None
     raw: Raw = False
 
     @property
@@ -236,12 +252,34 @@ class OutputOptions:
         """The file that is written; None where it is standard output, or nothing."""
         return None if self.output == "-" else self.output
 
+    def form(self, source: Source | None = None) -> Form:
+        """What was said of it; of a text, the rows of which come from another, what that one has."""
+        from lowdim.views.files.tables import Form, take_over
+
+        said = Form(self.format, self.separator, self.decimal, self.raw)
+        return said if source is None else take_over(self.output, said, source.marks, source.n_rows)
+
+    def taken_over(self, source: Source) -> str:
+        """What of the marks of a text is taken over from the one that was read, for the line that tells of it."""
+        form, signs = self.form(source), []
+        if self.separator is None and self.decimal is None and form.cut != ",":
+            signs.append(f"cells separated by {form.cut}")
+        if self.decimal is None and form.decimal == ",":
+            signs.append("decimal commas")
+        return f"; {' and '.join(signs)}, as in {source.title}" if signs else ""
+
     def write(self, columns: Mapping[str, Any]) -> None:
         """Write columns by their names; to standard output where no file is named."""
         from lowdim.views.files.tables import open_table
 
-        with open_table(self.output, list(columns), raw=self.raw) as out:
+        with open_table(self.output, list(columns), self.form()) as out:
             out.write(dict(columns))
+
+    def refuse_form(self, why: str = "no table is written; add -o FILE, or -o - to print it") -> None:
+        """Raise an error if something was said of a table where none is written."""
+        for name in ("format", "separator", "decimal", "raw"):
+            if getattr(self, name):
+                raise BadParameter(f"--{name}: {why}.")
 
 
 @dataclass(frozen=True)

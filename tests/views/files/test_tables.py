@@ -23,7 +23,7 @@ import pytest
 
 import lowdim
 from lowdim.errors import BadInput, BadParameter, CannotWrite, LowdimError
-from lowdim.views.files.tables import ENDINGS, open_table
+from lowdim.views.files.tables import ENDINGS, Form, open_table
 
 NAMES = ["kind", "pca0", "pca1", "größe, δ"]
 RNG = np.random.default_rng(0)
@@ -40,7 +40,7 @@ def batch(rows: slice = slice(None), dtype: str = "float64") -> dict[str, Any]:
 
 
 def written(path: Path, *batches: dict[str, Any], **settings: Any) -> Path:
-    with open_table(path, list(batches[0]), **settings) as table:
+    with open_table(path, list(batches[0]), Form(**settings)) as table:
         for one in batches:
             table.write(one)
     return path

@@ -63,10 +63,10 @@ def table(
 ) -> int:
     """Write a table of a model: loadings, contributions, outliers, biplots, rotated loadings and others."""
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output
+    from lowdim.cli.writing import check_table
     from lowdim.views.text.screen import left_out_line
 
-    check_output(out.output, data, model)
+    check_table(out, data, model)
     aside = {"--extra": extra, "--weight": wish.weight, "--label": wish.label}
     stray = next((option for option, given in aside.items() if given is not None and data is None), None)
     if stray is not None:
