@@ -262,8 +262,8 @@ class OutputOptions:
     def taken_over(self, source: Source) -> str:
         """What of the marks of a text is taken over from the one that was read, for the line that tells of it."""
         form, signs = self.form(source), []
-        if self.separator is None and self.decimal is None and form.cut != ",":
-            signs.append(f"cells separated by {form.cut}")
+        if form.separator != self.separator:
+            signs.append(f"cells separated by {form.separator}")
         if self.decimal is None and form.decimal == ",":
             signs.append("decimal commas")
         return f"; {' and '.join(signs)}, as in {source.title}" if signs else ""

@@ -7,6 +7,7 @@ files need nothing that is not there anyway, though pyarrow makes text faster; P
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import sys
 from collections import Counter
@@ -262,6 +263,14 @@ class _HeldBack:
         if self._size > HELD_BACK:
             self._let_go()
         return len(data)
+
+    def seekable(self) -> bool:
+        """What may be gone cannot be gone back to."""
+        return False
+
+    def tell(self) -> int:
+        """Not known either."""
+        raise io.UnsupportedOperation
 
     def flush(self) -> None:
         """Nothing: what waits must wait until the table is whole."""

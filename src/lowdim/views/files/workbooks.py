@@ -5,10 +5,11 @@ Packages that write workbooks keep 16 digits of a number, with which one in two 
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from typing import IO, Any, final
 
 import numpy as np
@@ -46,6 +47,8 @@ OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 KINDS = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
+SHEET = "xl/worksheets/sheet1.xml"
+
 PARTS = {
     "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types">'
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
@@ -82,30 +85,42 @@ class WorkbookWriter(TableWriter):
         self._refuse_size(n_rows or 0)
         self._letters = [_letters(j) for j in range(len(names))]
         self._open = ExitStack()
-        archive = self._open.enter_context(zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL))
-        for part, text in PARTS.items():  # `open` gives them no time, so that the same table gives the same bytes
-            with archive.open(part, "w") as entry:
-                entry.write((HEAD + text).encode())
-        self._sheet = self._open.enter_context(archive.open("xl/worksheets/sheet1.xml", "w", force_zip64=True))
-        self._sheet.write(f'{HEAD}<worksheet xmlns="{MAIN}"><sheetData>'.encode())
-        self._write_rows([np.array([one], dtype=object) for one in names], 1)
+        self._sink: _Sink | None = None
+        self._sheet: IO[bytes] | None = None
 
     def _add(self, batch: list[Column]) -> None:
         self._refuse_size(self.n_rows + len(batch[0]))
+        if self._sheet is None:
+            self._sheet = self._begin()
+            self._write_rows([np.array([name], dtype=object) for name in self.names], 1)
         rows = max(1, min(ROWS, CELLS // len(batch)))
         for start in range(0, len(batch[0]), rows):
             some = [as_numpy(column[start : start + rows]) for column in batch]
             self._write_rows(some, self.n_rows + start + 2)
 
+    def _begin(self) -> IO[bytes]:
+        """Write all but the sheet; gives what the sheet is written to."""
+        self._sink = _Sink(self._file)
+        archive = self._open.enter_context(zipfile.ZipFile(self._sink, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL))
+        for part, text in PARTS.items():  # `open` gives them no time, so that the same table gives the same bytes
+            with archive.open(part, "w") as entry:
+                entry.write((HEAD + text).encode())
+        sheet: IO[bytes] = self._open.enter_context(archive.open(SHEET, "w", force_zip64=True))
+        sheet.write(f'{HEAD}<worksheet xmlns="{MAIN}"><sheetData>'.encode())
+        return sheet
+
     def finish(self) -> None:
         """Write the end of the sheet, and of the archive."""
+        super().finish()
+        assert self._sheet is not None
         self._sheet.write(b"</sheetData></worksheet>")
         self._open.close()
 
     def abandon(self) -> None:
-        """Let go of the archive, which would otherwise be written when it is collected."""
-        with suppress(Exception):
-            self._open.close()
+        """Let go of the archive, which would otherwise write to a closed file when it is collected."""
+        if self._sink is not None:
+            self._sink.gone = True
+        self._open.close()
 
     def _refuse_size(self, n_rows: int) -> None:
         count = len(self.names)
@@ -119,6 +134,7 @@ class WorkbookWriter(TableWriter):
         places = list(map(str, range(first, first + len(batch[0]))))
         cells = [self._cells(j, column, places) for j, column in enumerate(batch)]
         rows = [f'<row r="{i}">{"".join(row)}</row>' for i, row in zip(places, zip(*cells, strict=True), strict=True)]
+        assert self._sheet is not None
         self._sheet.write("".join(rows).encode())
 
     def _cells(self, j: int, column: NDArray[Any], places: list[str]) -> list[str]:
@@ -171,6 +187,29 @@ class WorkbookWriter(TableWriter):
         for i in np.flatnonzero(~held):
             cells[i] = "" if gone[i] else self._text_cell(at + places[i], time_cells(column[i : i + 1])[0], 0)
         return cells
+
+
+class _Sink(io.RawIOBase):
+    """The file of an archive that may be let go of, as its end cannot be left unwritten: from then on it takes nothing."""
+
+    def __init__(self, file: IO[bytes]):
+        self._inner = file
+        self.gone = False
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self.gone or self._inner.seekable()
+
+    def write(self, data: Any) -> int:
+        return len(data) if self.gone else self._inner.write(data)
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        return 0 if self.gone else self._inner.seek(place, whence)
+
+    def tell(self) -> int:
+        return 0 if self.gone else self._inner.tell()
 
 
 def _no_numbers(column: NDArray[Any]) -> Indices:
