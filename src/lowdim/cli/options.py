@@ -87,20 +87,26 @@ Output = Annotated[
         "-o",
         metavar="FILE",
         show_default=False,
-        help="Where to write, by its ending: csv, tsv, xlsx, md, jsonl, parquet, feather, npy, npz; - is standard output.",
+        help="Where to write, by its ending: csv tsv xlsx md jsonl parquet feather npy npz; - is standard output.",
     ),
 ]
 Format = Annotated[
     str | None,
-    typer.Option(metavar="NAME", show_default=False, help="What to write, if the ending does not say it: md, jsonl, …."),
+    typer.Option(
+        metavar="NAME", show_default=False, help="What to write, if the ending does not say it: md, jsonl, …."
+    ),
 ]
 Separator = Annotated[
     str | None,
-    typer.Option(metavar="SIGN", show_default=False, help="Between cells of CSV, else as in a CSV that was read: ; or tab."),
+    typer.Option(
+        metavar="SIGN", show_default=False, help="Between cells of CSV, else as in a CSV that was read: ; or tab."
+    ),
 ]
 Decimal = Annotated[
     str | None,
-    typer.Option(metavar="SIGN", show_default=False, help="Decimal mark of text, else as in a text that was read: , or a point."),
+    typer.Option(
+        metavar="SIGN", show_default=False, help="Decimal mark of text, else as in a text that was read: , or a point."
+    ),
 ]
 Raw = Annotated[
     bool, typer.Option("--raw", help="Write text as it stands, also where a spreadsheet would take it for a formula.")

@@ -36,7 +36,25 @@ DOUBLES = np.concatenate(
 )
 with np.errstate(all="ignore"):
     SINGLES = np.concatenate([BITS.astype(np.uint32).view(np.float32), DOUBLES.astype(np.float32)])
-TEXTS = ["a", "b, c", "d;e", "f|g", 'say "h"', "i\r\nj", "", "=1", " @x", "'=", "tab\t", "<b>", "*k*", "\\", "日本", "\x00", "\x1f"]
+TEXTS = [
+    "a",
+    "b, c",
+    "d;e",
+    "f|g",
+    'say "h"',
+    "i\r\nj",
+    "",
+    "=1",
+    " @x",
+    "'=",
+    "tab\t",
+    "<b>",
+    "*k*",
+    "\\",
+    "日本",
+    "\x00",
+    "\x1f",
+]
 
 
 def written(columns: dict[str, Any], form: Form) -> bytes:

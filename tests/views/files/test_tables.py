@@ -163,7 +163,9 @@ def test_whole_numbers_with_a_hole_further_down_stay_whole(tmp_path: Path) -> No
     assert pl.read_parquet(path)["id"].to_list() == [1, 2, 3, None]
 
 
-@pytest.mark.parametrize("ending", [".csv", ".tsv.gz", ".md", ".jsonl", ".xlsx", ".parquet", ".feather", ".npz", ".npy"])
+@pytest.mark.parametrize(
+    "ending", [".csv", ".tsv.gz", ".md", ".jsonl", ".xlsx", ".parquet", ".feather", ".npz", ".npy"]
+)
 def test_a_table_without_rows_is_a_table(ending: str, tmp_path: Path) -> None:
     with open_table(tmp_path / f"t{ending}", ["a", "b"]):
         pass

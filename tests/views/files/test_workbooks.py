@@ -12,18 +12,17 @@ import numpy as np
 import openpyxl
 import pyarrow as pa
 import pytest
-
 from openpyxl.utils.escape import unescape
 
 from lowdim.errors import BadInput
 from lowdim.views.files import workbooks
-from lowdim.views.files.tables import Form, open_table
+from lowdim.views.files.tables import USUAL, Form, open_table
 from views.files.test_tables import DANGEROUS, HARMLESS
 
 RNG = np.random.default_rng(0)
 
 
-def written(path: Path, *batches: dict[str, Any], form: Form = Form()) -> Path:
+def written(path: Path, *batches: dict[str, Any], form: Form = USUAL) -> Path:
     with open_table(path, list(batches[0]), form) as table:
         for one in batches:
             table.write(one)
@@ -44,12 +43,24 @@ def test_another_program_reads_every_digit(tmp_path: Path) -> None:
 
 
 def test_texts_are_texts_whatever_they_begin_with(tmp_path: Path) -> None:
-    texts = [*DANGEROUS, *HARMLESS, "http://example.org", "007", "1e5", "TRUE", "_x0041_", "a\x01b", " a ", "<&>\"'", "]]>"]
+    texts = [
+        *DANGEROUS,
+        *HARMLESS,
+        "http://example.org",
+        "007",
+        "1e5",
+        "TRUE",
+        "_x0041_",
+        "a\x01b",
+        " a ",
+        "<&>\"'",
+        "]]>",
+    ]
     path = written(tmp_path / "t.xlsx", {"=name": texts, "b": np.arange(len(texts))})
     header, *rows = cells(path)
     assert header[0].value == "=name"
     assert {row[0].data_type for row in rows if row[0].value is not None} <= {"s", "inlineStr"}
-    # letters that XML has not are written by their numbers, which every program but this one takes back by itself
+    # letters that XML has not are written by their numbers, which openpyxl leaves so
     assert [unescape(row[0].value or "") for row in rows] == texts
 
 
@@ -73,7 +84,7 @@ def test_numbers_flags_and_days_are_what_they_are(tmp_path: Path) -> None:
 def test_every_cell_says_where_it_is(tmp_path: Path) -> None:
     names = [f"c{j}" for j in range(800)]  # beyond ZZ
     path = written(tmp_path / "t.xlsx", {name: np.array([float(j), np.nan]) for j, name in enumerate(names)})
-    header, first, *rest = cells(path)
+    _, first, *rest = cells(path)
     assert [cell.coordinate for cell in first] == [f"{openpyxl.utils.get_column_letter(j + 1)}2" for j in range(800)]
     assert [cell.value for cell in first] == list(map(float, range(800)))
     assert not rest or all(cell.value is None for cell in rest[0])
@@ -108,5 +119,7 @@ def test_rows_that_nobody_counted_are_refused_when_they_come(tmp_path: Path, mon
 
 def test_a_text_longer_than_a_cell_is_refused(tmp_path: Path) -> None:
     written(tmp_path / "t.xlsx", {"a": ["x" * 32_767]})
-    with pytest.raises(BadInput, match="a text in column 'a' has 32,768 letters, but a cell of a sheet has room for 32,767"):
+    with pytest.raises(
+        BadInput, match="a text in column 'a' has 32,768 letters, but a cell of a sheet has room for 32,767"
+    ):
         written(tmp_path / "u.xlsx", {"a": ["x" * 32_768]})

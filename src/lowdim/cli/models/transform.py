@@ -36,5 +36,7 @@ def transform(
     match = getattr(source, "match", None)
     if match is not None and match.in_words() and not talk.quiet:
         say_line(f"{wish.name}: {match.in_words()}")
-    talk.note(out.output, f"{plural(count, 'row')} × {plural(estimator.n_components_, 'component')}{out.taken_over(source)}")
+    talk.note(
+        out.output, f"{plural(count, 'row')} × {plural(estimator.n_components_, 'component')}{out.taken_over(source)}"
+    )
     return 0

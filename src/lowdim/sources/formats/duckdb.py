@@ -22,7 +22,6 @@ from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra, TableN
 from lowdim.sources.formats.arrow_columns import ArrowColumns, as_stream
 from lowdim.sources.tables.choose import choose_table
 from lowdim.sources.tables.table import TableReader, refuse_repeats
-from lowdim.types import Array
 
 try:
     import duckdb

@@ -90,7 +90,9 @@ class RowsReader(TableReader):
         self._totals = _say_totals(layout, body[-1]) if whole and len(body) > 2 else []
         self.surprises = not whole
         self.columns = tuple(self._column(j, body) for j in self._places)
-        numbers = [(j, column.name) for j, column in zip(self._places, self.columns, strict=True) if column.kind == "number"]
+        numbers = [
+            (j, column.name) for j, column in zip(self._places, self.columns, strict=True) if column.kind == "number"
+        ]
         self.maybe_whole = {name for j, name in numbers if all(whole_of(row[j]) is not None for row in body)}
         """Columns of numbers that are whole, and written so, as far as was looked."""
 

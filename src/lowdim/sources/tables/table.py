@@ -117,7 +117,7 @@ def to_floats(values: Any) -> Array:
     if not isinstance(values, np.ndarray):
         values = values.cast("float64", safe=False).to_numpy(zero_copy_only=False)
     elif isinstance(values, np.ma.MaskedArray):
-        values = values.astype(np.float64).filled(np.nan)
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     elif values.dtype == object:  # codes
         values = values.astype(np.float64)
     found: Array = values

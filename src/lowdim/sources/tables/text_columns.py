@@ -307,7 +307,6 @@ class TextColumnsReader(TableReader):
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """The columns of the other reader, texts that are numbers as numbers."""
-        numeric = {column.name for column in self.columns if column.kind in NUMERIC}
         changed = self.surprises or len(self._gone) or any(self._reading_of(name) for name in names)
         if not changed:
             yield from self._reader.batches(names, rows)

@@ -83,7 +83,9 @@ class Kept(io.RawIOBase):
         self._inner = file
 
     def writable(self) -> bool:
+        """It is."""
         return True
 
     def write(self, data: Any) -> int:
+        """Hand it on."""
         return self._inner.write(data)

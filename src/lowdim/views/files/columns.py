@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Column = Any
-"""An array of NumPy of one axis (numbers, flags, times; masked where those are missing; or objects), or one of Arrow."""
+"""An array of NumPy of one axis (numbers, flags, times, masked where they are missing; objects), or one of Arrow."""
 
 
 def is_arrow(column: Any) -> bool:
@@ -37,7 +37,8 @@ def as_column(values: Any) -> Column:
 def as_numpy(column: Column) -> NDArray[Any]:
     """A column as NumPy has it; whole numbers and flags of Arrow are masked where they are missing."""
     if not is_arrow(column):
-        return column  # type: ignore[no-any-return]
+        found: NDArray[Any] = column
+        return found
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -47,7 +48,9 @@ def as_numpy(column: Column) -> NDArray[Any]:
         column = column.cast(pa.date32())
     if (pa.types.is_integer(kind) or pa.types.is_boolean(kind)) and column.null_count:
         gone = column.is_null().to_numpy(zero_copy_only=False)
-        return np.ma.MaskedArray(column.fill_null(False if pa.types.is_boolean(kind) else 0).to_numpy(False), gone)
+        there = column.fill_null(False if pa.types.is_boolean(kind) else 0).to_numpy(zero_copy_only=False)
+        masked: NDArray[Any] = np.ma.MaskedArray(there, gone)
+        return masked
     if pa.types.is_float16(kind):
         column = column.cast(pa.float32())
     if pa.types.is_timestamp(kind) and kind.tz is not None:
@@ -83,5 +86,5 @@ def as_floats(column: NDArray[Any]) -> NDArray[Any]:
     """Numbers and flags as floats, float32 if they are; NaN where they are missing."""
     kind = np.float32 if column.dtype == np.float32 else np.float64
     if isinstance(column, np.ma.MaskedArray):
-        return column.astype(kind).filled(np.nan)
+        return np.ma.filled(column.astype(kind), np.nan)
     return column.astype(kind, copy=False)

@@ -103,7 +103,7 @@ def number_cells(column: NDArray[Any], decimal: str = ".") -> list[str]:
 
 
 def plain_digits(text: str) -> str:
-    """A number as Python or NumPy write it, without a fraction of nothing, and from 1e-6 to 1e16 without an exponent."""
+    """A number as Python or NumPy write it, but without a fraction of nothing, or an exponent from 1e-6 to 1e16."""
     mantissa, sign, power = text.partition("e")
     if not sign:
         return mantissa.removesuffix(".0")
@@ -145,7 +145,9 @@ def _object_cell(value: Any, spelling: Spelling) -> str:
         before, after = spelling.around_text
         return before + spelling.escape(value) + after
     text = text_of(value)
-    if isinstance(value, (bool, int, float, Decimal, np.number, np.bool_)) and (spelling.has_infinite or text[-1] != "f"):
+    if isinstance(value, (bool, int, float, Decimal, np.number, np.bool_)) and (
+        spelling.has_infinite or text[-1] != "f"
+    ):
         return text.replace(".", spelling.decimal)
     before, after = spelling.around_text
     return before + spelling.escape(text) + after

@@ -13,7 +13,6 @@ from typing import IO, Any, final
 
 import numpy as np
 from numpy.lib import format as npy
-from numpy.typing import NDArray
 
 from lowdim.errors import BadInput
 from lowdim.runtime.files import write_errors

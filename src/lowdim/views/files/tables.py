@@ -1,7 +1,7 @@
 """Tables to files, a batch of rows at a time; the ending of a path says the kind, or the name of a format.
 
-A file appears when it is whole: until then it is written beside its place (`runtime/files.py`). Text, workbooks and NumPy
-files need nothing that is not there anyway, though pyarrow makes text faster; Parquet, Feather and `.zst` need it.
+A file appears when it is whole: until then it is written beside its place (`runtime/files.py`). Text, workbooks and
+NumPy files need nothing that is not there anyway; Parquet, Feather and `.zst` need pyarrow, which makes text faster.
 """
 
 from __future__ import annotations
@@ -70,6 +70,9 @@ class Form:
         return usual if self.separator is None else SEPARATORS.get(self.separator, self.separator)
 
 
+USUAL = Form()
+
+
 def take_over(
     path: str | os.PathLike[str] | None, form: Form, marks: tuple[str, str] | None, n_rows: int | None
 ) -> Form:
@@ -84,7 +87,7 @@ def take_over(
     return replace(form, separator=separator) if taken else form
 
 
-def table_kind(path: str | os.PathLike[str] | None, form: Form = Form()) -> tuple[str, str]:
+def table_kind(path: str | os.PathLike[str] | None, form: Form = USUAL) -> tuple[str, str]:
     """Kind of table and compression that are asked for; an error if that is none that is written, or contradictory."""
     kind, packing = _stream_kind(form) if path is None or os.fspath(path) == "-" else _file_kind(path, form)
     said = Setting("format", form.format) if form.format else f"{os.fspath(path or '-')}"
@@ -96,7 +99,7 @@ def table_kind(path: str | os.PathLike[str] | None, form: Form = Form()) -> tupl
         )
     if form.decimal not in (None, ".", ","):
         raise BadParameter(Setting("decimal", form.decimal), ": the decimal mark must be a point or a comma.")
-    if len(form.cut) != 1 or form.cut.isalnum() or form.cut in "\"\r\n.+-":
+    if len(form.cut) != 1 or form.cut.isalnum() or form.cut in '"\r\n.+-':
         raise BadParameter(
             Setting("separator", form.separator),
             f": one sign is needed, as ;, or one of the words {', '.join(SEPARATORS)}.",
@@ -119,7 +122,9 @@ def _file_kind(path: str | os.PathLike[str], form: Form) -> tuple[str, str]:
     kind = ENDINGS.get(ending, named)
     if named and kind != named:
         raise BadParameter(
-            f"{os.fspath(path)}: ends in {ending}, but ", Setting("format", form.format), " is asked for; leave one out."
+            f"{os.fspath(path)}: ends in {ending}, but ",
+            Setting("format", form.format),
+            " is asked for; leave one out.",
         )
     if not kind or (packing and kind not in TEXTS):
         known = f"{', '.join(ENDINGS)} are (text files also with {' or '.join(COMPRESSED)})"
@@ -134,7 +139,9 @@ def _stream_kind(form: Form) -> tuple[str, str]:
     kind = _named_kind(form) or "csv"
     if kind in ("npy", "npz") or (kind not in TEXTS and sys.stdout.isatty()):
         where = "a file, or a pipe" if kind not in ("npy", "npz") else "a file"
-        raise BadParameter(Setting("format", form.format), f": must be written to {where}, as in -o table.{form.format}.")
+        raise BadParameter(
+            Setting("format", form.format), f": must be written to {where}, as in -o table.{form.format}."
+        )
     return kind, ""
 
 
@@ -151,7 +158,7 @@ def _named_kind(form: Form) -> str:
 
 @contextmanager
 def open_table(
-    path: str | os.PathLike[str] | None, names: Sequence[str], form: Form = Form(), *, stream: IO[bytes] | None = None
+    path: str | os.PathLike[str] | None, names: Sequence[str], form: Form = USUAL, *, stream: IO[bytes] | None = None
 ) -> Iterator[TableWriter]:
     """Write a table of named columns, batch by batch; the file is there when the block ends without an error.
 
