@@ -67,7 +67,7 @@ def written(columns: dict[str, Any], form: Form) -> bytes:
 @contextmanager
 def plain(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with monkeypatch.context() as patch:
-        patch.setattr(line_writers, "_load_arrow", lambda batch: None)
+        patch.setattr(line_writers, "_load_arrow", lambda batch, rows: None)
         yield
 
 

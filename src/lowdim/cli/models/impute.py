@@ -53,8 +53,8 @@ def impute(
 ) -> int:
     """Fill missing numbers with what probabilistic PCA expects of them.
 
-    All columns are written, with the holes of those that hold numbers filled. Numbers are read as float64, so whole
-    numbers beyond 2⁵³ lose digits: leave such columns out with --drop.
+    All columns are written, those of numbers with their holes filled, others as they stand. Columns with holes are read
+    as float64, so whole numbers in them beyond 2⁵³ lose digits.
     """
     from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_table

@@ -49,18 +49,20 @@ def as_numpy(column: Column) -> NDArray[Any]:
     if (pa.types.is_integer(kind) or pa.types.is_boolean(kind)) and column.null_count:
         gone = column.is_null().to_numpy(zero_copy_only=False)
         there = column.fill_null(False if pa.types.is_boolean(kind) else 0).to_numpy(zero_copy_only=False)
-        masked: NDArray[Any] = np.ma.MaskedArray(there, gone)
-        return masked
+        return np.ma.MaskedArray(there, gone)
     if pa.types.is_float16(kind):
         column = column.cast(pa.float32())
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         column = column.cast(pa.string())
-    if pa.types.is_duration(kind):
-        return as_column(column.to_numpy(zero_copy_only=False))
     if pa.types.is_null(kind):
         return np.full(len(column), None, dtype=object)
     array: NDArray[Any] = column.to_numpy(zero_copy_only=False)
-    return array
+    return array if not pa.types.is_duration(kind) else as_column(array)
+
+
+def is_float(column: Column) -> bool:
+    """Whether a column holds floats."""
+    return str(column.type) in ("float", "double", "halffloat") if is_arrow(column) else column.dtype.kind == "f"
 
 
 def is_text(column: NDArray[Any]) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, NeedsExtra
-from lowdim.views.files.columns import Column, as_numpy, is_arrow
+from lowdim.views.files.columns import Column, as_numpy, is_arrow, is_float
 from lowdim.views.files.spelling import Spelling, cells_of, spell_csv, spell_json, spell_markdown
 from lowdim.views.files.table_writers import TableWriter
 
@@ -19,7 +19,10 @@ CELLS = 2**17
 """Cells that are turned into text at a time."""
 
 MANY_CELLS = 2**15
-"""Cells of a batch from which on loading Arrow is worth it."""
+"""Cells of a batch from which on loading Arrow is worth it …"""
+
+MANY_ROWS = 64
+"""… unless there are so many columns that fewer rows than these are turned into text at a time."""
 
 
 class LineWriter(TableWriter):
@@ -37,9 +40,10 @@ class LineWriter(TableWriter):
         if not self._spelling.has_infinite:
             self._refuse_infinite(batch)
         rows = max(1, CELLS // len(batch))
-        fast = _load_arrow(batch)
+        fast = _load_arrow(batch, rows)
+        columns = batch if fast is not None else list(map(as_numpy, batch))
         for start in range(0, len(batch[0]), rows):
-            some = [column[start : start + rows] for column in batch]
+            some = [column[start : start + rows] for column in columns]
             if fast is None:
                 self._file.write(self._lines(some).encode())
             else:
@@ -55,14 +59,15 @@ class LineWriter(TableWriter):
         return "".join(map(template.__mod__, zip(*[cells_of(one, self._spelling) for one in batch], strict=True)))
 
     def _refuse_infinite(self, batch: list[Column]) -> None:
-        for name, column in zip(self.names, map(as_numpy, batch), strict=True):
-            if column.dtype.kind == "f" and np.isinf(column).any():
+        for name, column in zip(self.names, batch, strict=True):
+            if is_float(column) and np.isinf(as_numpy(column)).any():
                 raise BadInput(f"{self.name}: column {name!r} holds infinite numbers, which JSON has not; write CSV.")
 
 
-def _load_arrow(batch: list[Column]) -> Any:
-    """The functions that make lines by Arrow; None where it is not there, or not worth loading."""
-    if not any(map(is_arrow, batch)) and len(batch) * len(batch[0]) < MANY_CELLS:
+def _load_arrow(batch: list[Column], rows: int) -> Any:
+    """The functions that make lines of so many rows by Arrow; None where it is not there, or not worth it."""
+    small = len(batch) * len(batch[0]) < MANY_CELLS and not any(map(is_arrow, batch))
+    if small or rows < MANY_ROWS:
         return None
     try:
         from lowdim.views.files import arrow_lines
