@@ -89,7 +89,8 @@ ALONE = {
     "numba": {"**/compiled_*.py"},
     "pyarrow": {
         *("sources/formats/arrow.py", "sources/formats/arrow_columns.py", "sources/formats/arrow_json.py"),
-        *("sources/formats/parquet.py", "views/files/tables.py"),
+        "sources/formats/parquet.py",
+        *("views/files/columns.py", "views/files/arrow_lines.py", "views/files/arrow_tables.py"),
     },
     "python_calamine": {"sources/formats/excel.py"},
     "duckdb": {"sources/formats/duckdb.py"},

@@ -293,7 +293,7 @@ def test_the_next_steps_keep_every_option_and_can_be_run(run, folder):
         assert words[words.index("--skip") : words.index("--skip") + 2] == ["--skip", "1"]
         ended = run(*words[1:])
         assert ended.code == 0, ended.err
-    assert pd.read_csv("scores.csv").shape == (26, 2 + 1)
+    assert pd.read_csv("scores.csv", sep=";").shape == (26, 2 + 1)  # in the marks that came in
 
 
 # -- terminals --------------------------------------------------

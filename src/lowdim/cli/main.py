@@ -48,6 +48,7 @@ from lowdim.cli.recipes import (
     redundant,
     topics,
 )
+from lowdim.cli.replaced import saying_replaced
 from lowdim.errors import LowdimError, LowdimWarning, TableNote
 from lowdim.words import SPELLED
 
@@ -101,7 +102,8 @@ class Verb(TyperCommand):
         """Run the verb; what typer would end in silence or with another code is met first."""
         known = {name.lstrip("-") for param in self.params for name in param.opts if param.param_type_name == "option"}
         try:
-            with _saying_warnings(known, quiet=bool(ctx.params.get("quiet"))):
+            quiet = bool(ctx.params.get("quiet"))
+            with _saying_warnings(known, quiet), saying_replaced(quiet):
                 answer = super().invoke(ctx)
             sys.stdout.flush()  # here a reader that is gone can still be met
             return answer

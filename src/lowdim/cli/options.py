@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lowdim.models.base.estimator import Model as Estimator
     from lowdim.models.base.prompt import Prompt
     from lowdim.sources.source import Source
+    from lowdim.views.files.tables import Form
     from lowdim.views.text.lines import Line
 
 
@@ -35,6 +36,7 @@ class Panel:
     MODEL = "Model"
     COLUMNS = "Columns and rows"
     FILE = "How the file is read"
+    OUTPUT = "What is written"
 
 
 def _option(*flags: str, metavar: str | None, text: str, panel: str, **more: Any) -> Any:
@@ -164,16 +166,38 @@ Unseen = Annotated[
 
 Output = Annotated[
     str | None,
-    typer.Option(
+    _option(
         "--output",
         "-o",
         metavar="FILE",
-        show_default=False,
-        help="Where to write, by its ending: csv, tsv, parquet, feather, jsonl, npy, npz; - is standard output.",
+        text="Where to write, by its ending: csv tsv xlsx md jsonl parquet feather npy npz; - is standard output.",
+        panel=Panel.OUTPUT,
+    ),
+]
+Format = Annotated[
+    str | None,
+    _option(metavar="NAME", text="What to write, if the ending does not say it: md, jsonl, ….", panel=Panel.OUTPUT),
+]
+Separator = Annotated[
+    str | None,
+    _option(metavar="SIGN", text="Between cells of CSV, else as in a CSV that was read: ; or tab.", panel=Panel.OUTPUT),
+]
+Decimal = Annotated[
+    str | None,
+    _option(
+        metavar="SIGN",
+        text="Decimal mark of text, else as in a text that was read: , or a point.",
+        panel=Panel.OUTPUT,
     ),
 ]
 Raw = Annotated[
-    bool, typer.Option("--raw", help="Write text as it stands, also where a spreadsheet would take it for a formula.")
+    bool,
+    _option(
+        "--raw",
+        metavar=None,
+        text="Write text as it stands, also where a spreadsheet would take it for a formula.",
+        panel=Panel.OUTPUT,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
@@ -374,6 +398,9 @@ class OutputOptions:
     """A table that is written."""
 
     output: Output = None
+    format: Format = None
+    separator: Separator = None
+    decimal: Decimal = None
     raw: Raw = False
 
     @property
@@ -381,12 +408,34 @@ class OutputOptions:
         """The file that is written; None where it is standard output, or nothing."""
         return None if self.output == "-" else self.output
 
+    def form(self, source: Source | None = None) -> Form:
+        """What was said of it; of a text, the rows of which come from another, what that one has."""
+        from lowdim.views.files.tables import Form, take_over
+
+        said = Form(self.format, self.separator, self.decimal, self.raw)
+        return said if source is None else take_over(self.output, said, source.marks, source.n_rows)
+
+    def taken_over(self, source: Source) -> str:
+        """What of the marks of a text is taken over from the one that was read, for the line that tells of it."""
+        form, signs = self.form(source), []
+        if form.separator != self.separator:
+            signs.append(f"cells separated by {form.separator}")
+        if self.decimal is None and form.decimal == ",":
+            signs.append("decimal commas")
+        return f"; {' and '.join(signs)}, as in {source.title}" if signs else ""
+
     def write(self, columns: Mapping[str, Any]) -> None:
         """Write columns by their names; to standard output where no file is named."""
         from lowdim.views.files.tables import open_table
 
-        with open_table(self.output, list(columns), raw=self.raw) as out:
+        with open_table(self.output, list(columns), self.form()) as out:
             out.write(dict(columns))
+
+    def refuse_form(self, why: str = "no table is written; add -o FILE, or -o - to print it") -> None:
+        """Raise an error if something was said of a table where none is written."""
+        for name in ("format", "separator", "decimal", "raw"):
+            if getattr(self, name):
+                raise BadParameter(f"--{name}: {why}.")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lowdim.cli.replaced import watch_output
 from lowdim.errors import BadParameter, MissingValues
 
 if TYPE_CHECKING:
@@ -63,14 +64,29 @@ MOST_NUMBERS = 2**22
 """Numbers that are made at a time, whatever the size of the blocks that are read."""
 
 
+def check_table(out: OutputOptions, *inputs: str | None, optional: bool = False) -> None:
+    """Refuse, before any work, a table that could not be written so, or that is one of the inputs.
+
+    `optional` says that none is written where no output is named.
+    """
+    from lowdim.views.files.tables import table_kind
+
+    if optional and out.output is None:
+        out.refuse_form()
+        return
+    table_kind(out.output, out.form())
+    if out.file is not None:
+        _check_place(out.file, inputs)
+
+
 def check_output(
-    path: str | None, *inputs: str | None, ending: str | None = None, picture: bool = False, figure: bool = False
+    path: str | None, *inputs: str | None, ending: str = "", picture: bool = False, figure: bool = False
 ) -> None:
     """Refuse, before any work, a path that could not be written or that is one of the inputs.
 
-    It is for a table, unless another ending is asked for, a picture, or a figure that is drawn.
+    It has this ending, is for a picture, or for a figure that is drawn.
     """
-    if path is None or (path == "-" and ending is None and not picture and not figure):
+    if path is None:
         return
     if figure:
         from lowdim.views.plots.canvas import figure_kind
@@ -80,13 +96,14 @@ def check_output(
         from lowdim.views.files.pictures import picture_kind
 
         picture_kind(path)
-    elif ending is None:
-        from lowdim.views.files.tables import table_kind
-
-        table_kind(path)
     elif not path.lower().endswith(ending):
         better = ("model" if path == "-" else os.path.splitext(path)[0]) + ending
         raise BadParameter(f"{path}: the name of this file must end in {ending}, as in {better}.")
+    _check_place(path, inputs)
+
+
+def _check_place(path: str, inputs: Sequence[str | None]) -> None:
+    """Refuse a path that is a folder, in none, or an input; what is there is watched."""
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path):
         raise BadParameter(f"{path}: is a folder; name a file in it.")
@@ -96,6 +113,7 @@ def check_output(
     for given in inputs:
         if given and os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
             raise BadParameter(f"{path}: would be written over what is read; choose another name.")
+    watch_output(path)
 
 
 def write_array(path: str, array: Any) -> None:
@@ -160,7 +178,8 @@ def write_rows(
             "that name; rename it."
         )
     read = source.columns if take is None or source.columns is None else [source.columns[j] for j in take]
-    with open_table(out.output, [*aside, *names], raw=out.raw) as table:
+    form = out.form(source)
+    with open_table(out.output, [*aside, *names], form) as table:
         for start, every, beside in _blocks(source.unweighted(), aside):
             chosen = every if take is None else every[:, take]
             if not holes:

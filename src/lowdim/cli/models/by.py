@@ -124,7 +124,7 @@ def _write_scores(groups: Sequence[Group], by: str, source: Source, out: OutputO
     beside = [name for name in aside_columns(source) if name != by]
     if taken := {by, *beside} & set(names):
         raise BadParameter(f"{min(taken)}: is to stand beside the scores, which have a column of that name; rename it.")
-    with open_table(out.output, [by, *beside, *names], raw=out.raw) as table:
+    with open_table(out.output, [by, *beside, *names], out.form(source)) as table:
         for one in groups:
             for block, known in one.rows.unweighted().labelled(*beside):
                 scores = one.model.transform(rows_of_source(block.rows, one.rows))

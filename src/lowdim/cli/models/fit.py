@@ -68,13 +68,13 @@ def fit(
 ) -> int:
     """Find the few dimensions that keep most of the variance."""
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output, write_scores
+    from lowdim.cli.writing import check_output, check_table, write_scores
 
     wish, estimator = wish.of(*data), asked.build()
     if resume is not None and not prompt_of(asked.name).resumes:
         raise BadParameter(f"--resume: --model {asked.name} leaves no checkpoints; fit it anew.")
     talk.refuse_two_outputs(out.output, "scores")
-    check_output(out.output, *data)
+    check_table(out, *data, optional=True)
     check_output(save, *data, ending=".lowdim")
     if by is not None:
         for option, given in (("--resume", resume), ("--dry-run", dry_run), ("--strict", strict)):

@@ -30,10 +30,10 @@ def inverse(
 ) -> int:
     """Turn scores back into rows, as near as the model can."""
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output, score_names, write_rows
+    from lowdim.cli.writing import check_table, score_names, write_rows
     from lowdim.words import column_names
 
-    check_output(out.output, *data, model)
+    check_table(out, *data, model)
     refuse_swapped(model, data[0], "inverse")
     estimator, wish = load_model(model), wish.of(*data)
     if not hasattr(estimator, "inverse_transform"):
@@ -47,7 +47,7 @@ def inverse(
             with warn_once_of_far_points() as collect:
                 back = collect(estimator.inverse_transform)
                 count = write_rows(source, back, names, out, take)
-    talk.note(out.output, f"{count:,} rows × {len(names):,} columns")
+    talk.note(out.output, f"{count:,} rows × {len(names):,} columns{out.taken_over(source)}")
     return 0
 
 

@@ -50,12 +50,12 @@ def predict(
     import numpy as np
 
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output, takes_holes, write_rows
+    from lowdim.cli.writing import check_table, takes_holes, write_rows
 
     needed = "a chance between 0 and 1 is needed, such as 90% or 0.9"
     chance = parsing.parse_share_between("--level", level, needed) or LEVEL
     interval = interval or level is not None
-    check_output(out.output, *data, model)
+    check_table(out, *data, model)
     refuse_swapped(model, data[0], "predict")
     estimator: Any = load_model(model)
     wish = replace(wish.of(*data), unseen=unseen)
@@ -83,5 +83,5 @@ def predict(
         source = open_for_model(wish, estimator, model)
         with show_progress(talk.quiet, wish.data):
             count = write_rows(source, predict_block, names, out, holes=takes_holes(estimator))
-    talk.note(out.output, f"{', '.join(targets)} of {count:,} rows")
+    talk.note(out.output, f"{', '.join(targets)} of {count:,} rows{out.taken_over(source)}")
     return 0

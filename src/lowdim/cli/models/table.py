@@ -63,11 +63,11 @@ def table(
 ) -> int:
     """Write a table of a model: loadings, contributions, outliers, biplots, rotated loadings and others."""
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import aside_columns, check_output
+    from lowdim.cli.writing import aside_columns, check_table
     from lowdim.sources.source import name_of
     from lowdim.views.text.told import left_out_line
 
-    check_output(out.output, data, model)
+    check_table(out, data, model)
     aside = {"--extra": extra, "--weight": wish.weight, "--label": wish.label, "--names": wish.names}
     stray = next((option for option, given in aside.items() if given is not None and data is None), None)
     if stray is not None:

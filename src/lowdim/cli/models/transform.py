@@ -32,10 +32,10 @@ def transform(
     The columns of the model are found by their names, in any order, among others; SNPs of genotypes with their alleles.
     """
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output, write_scores
+    from lowdim.cli.writing import check_table, write_scores
     from lowdim.words import plural
 
-    check_output(out.output, *data, model)
+    check_table(out, *data, model)
     refuse_swapped(model, data[0], "transform")
     estimator, wish = load_model(model), replace(wish.of(*data), unseen=unseen)
     with prefix_errors(wish.name):
@@ -45,5 +45,7 @@ def transform(
     match = getattr(source, "match", None)
     if match is not None and match.in_words() and not talk.quiet:
         say_line(f"{wish.name}: {match.in_words()}")
-    talk.note(out.output, f"{plural(count, 'row')} × {plural(estimator.n_components_, 'component')}")
+    talk.note(
+        out.output, f"{plural(count, 'row')} × {plural(estimator.n_components_, 'component')}{out.taken_over(source)}"
+    )
     return 0

@@ -66,7 +66,7 @@ def uncertainty(
     Not every model has intervals: an error names those that do.
     """
     from lowdim.cli.models.fit import fit_model
-    from lowdim.cli.writing import check_output, score_names
+    from lowdim.cli.writing import check_table, score_names
     from lowdim.views.text.screen import uncertainty_lines
 
     if asked.name in PROMPTS and not hasattr(model_class(PROMPTS[asked.name]), "uncertainty"):
@@ -76,7 +76,7 @@ def uncertainty(
         raise BadParameter(f"--what {what}: it must be one of {', '.join(TABLES)}.")
     if what is not None and out.output is None:
         raise BadParameter(f"--what {what}: says what -o writes; add -o {what}.csv, or -o - to print it.")
-    check_output(out.output, *data)
+    check_table(out, *data, optional=True)
     estimator: Any = asked.build()
     wish = wish.of(*data)
     with prefix_errors(wish.name):

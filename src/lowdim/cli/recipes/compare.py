@@ -87,14 +87,14 @@ def compare(
     Errors are |X − X̂| / |X|. All rows are held in memory. -o writes the table.
     """
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output
+    from lowdim.cli.writing import check_output, check_table
 
     if keep is None:
         raise BadParameter(
             f"--keep: how many components is missing, as in lowdim compare {wish.of(*data).typed} --keep 10."
         )
     talk.refuse_two_outputs(out.output)
-    check_output(out.output, *data)
+    check_table(out, *data, optional=True)
     check_output(plot, *data, out.output, figure=True)
     check_output(report, *data, ending=".html")
     share, shape = parse_held_out(held_out), parsing.parse_picture(picture)

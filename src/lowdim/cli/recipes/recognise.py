@@ -133,12 +133,12 @@ def recognise(
     -o writes a row for each probe.
     """
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output
+    from lowdim.cli.writing import check_output, check_table
     from lowdim.models.base.prompt import share_or_count
     from lowdim.recipes.recognise.recognise import recognise as judge
 
     talk.refuse_two_outputs(out.output)
-    check_output(out.output, gallery, probes)
+    check_table(out, gallery, probes, optional=True)
     check_output(plot, gallery, probes, out.output, figure=True)
     check_output(save, gallery, probes, out.output, ending=".lowdim")
     of_gallery: dict[str, Any] = {

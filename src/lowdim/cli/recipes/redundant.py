@@ -32,11 +32,11 @@ def redundant(data: options.Data, tol: Tol = 0.01, *, wish: DataOptions, out: Ou
     Every relation is measured on the rows. The column that is named as the sum could be any of those in it.
     """
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output
+    from lowdim.cli.writing import check_table
     from lowdim.recipes.redundant.redundant import redundant as find
     from lowdim.recipes.redundant.result import redundancy_lines
 
-    check_output(out.output, *data)
+    check_table(out, *data, optional=True)
     wish = wish.of(*data)
     with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
         source = wish.open()

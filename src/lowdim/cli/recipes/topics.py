@@ -112,12 +112,12 @@ def topics(
     Counts of words are split into topics by non-negative matrix factorisation. Beside each topic stand its coherence
     (NPMI), and how alike it comes out of other starts.
     """
-    from lowdim.cli.writing import check_output
+    from lowdim.cli.writing import check_output, check_table
 
     if keep is None:
         raise BadParameter(f"say how many topics there should be, as in lowdim topics {shlex.quote(texts)} --keep 10.")
     for path in (output, words):
-        check_output(path, texts, stop_words)
+        check_table(OutputOptions(path, raw=raw), texts, stop_words, optional=True)
     check_output(report, texts, stop_words, ending=".html")
     _refuse_one_place(output, words)
     if "-" in (output, words) and talk.json:
@@ -140,7 +140,7 @@ def topics(
         found = find(texts, keep, stop_words=_read_stop_words(stop_words), **settings)
     for path, name in ((output, "documents"), (words, "words")):
         if path is not None:
-            OutputOptions(path, raw).write(found.table(name))
+            OutputOptions(path, raw=raw).write(found.table(name))
     if report is not None:
         from lowdim.recipes.topics.overview import topics_payload
 
