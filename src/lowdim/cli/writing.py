@@ -131,7 +131,7 @@ def write_scores(source: Source, estimator: Model, out: OutputOptions, label: st
 
 def takes_holes(estimator: Model) -> bool:
     """Whether a model takes rows with missing values."""
-    return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
+    return estimator._takes.missing
 
 
 def write_rows(

@@ -56,10 +56,10 @@ def predict(
     refuse_swapped(model, data, "predict")
     estimator: Any = load_model(model)
     wish = wish.of(data)
-    predicts = estimator.__sklearn_tags__().estimator_type
-    if predicts == "classifier":
+    predicts = estimator._takes.response
+    if predicts == "classes":
         raise BadParameter(f"{model}: holds a recogniser; whose rows these are says lowdim recognise {model} {data}.")
-    if predicts != "regressor":
+    if predicts != "numbers":
         raise BadParameter(
             f"{model}: holds a {type(estimator).__name__}, which predicts nothing; keep a model with lowdim regress "
             "--save, or use lowdim transform."

@@ -122,7 +122,7 @@ def _read_responses(estimator: Any, source: Source) -> Any:
     """(n, m) measured responses of a regression, where the data have columns of their names."""
     import numpy as np
 
-    if estimator.__sklearn_tags__().estimator_type != "regressor":
+    if estimator._takes.response != "numbers":
         return None
     known = [*source.beside, *source.every_column]
     if not all(name in known for name in estimator.fit_.names):

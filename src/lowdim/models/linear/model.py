@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadParameter, WrongShape
 from lowdim.matrices.missing import naming_all_missing
@@ -16,6 +15,7 @@ from lowdim.matrices.preparation import Preparation, working_dtype
 from lowdim.matrices.products import project, reconstruct_rows
 from lowdim.models.base.estimator import Assignable, VarianceModel
 from lowdim.models.base.output import Exported, Tables, table_by_name
+from lowdim.models.base.scikit_learn import check_is_fitted
 from lowdim.models.linear import gaussian
 from lowdim.models.linear.assigned import linear_record
 from lowdim.models.linear.gaussian import log_density_of_block

@@ -7,8 +7,6 @@ from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import MEND_CALLS, CannotMerge, Interrupted, MissingValues
 from lowdim.matrices.convert import spacing_of
@@ -35,6 +33,7 @@ from lowdim.models.base.parameters import (
     WholeFrom0,
 )
 from lowdim.models.base.prompt import Prompt
+from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.models.base.uncertainty import Unsure
 from lowdim.models.linear.fit import Learnt, Plan, batch_matrix, fit_linear, load_to_count, plan_fit
 from lowdim.models.linear.model import LinearModel
@@ -240,7 +239,7 @@ class PCA(Unsure, LinearModel):
                 f"One model has {self.n_features_in_} columns, the other {other.n_features_in_}: only fits of the same "
                 "columns can be merged."
             )
-        merged: PCA = clone(self)
+        merged: PCA = self.__sklearn_clone__()
         merged.__dict__.update({k: v for k, v in self.__dict__.items() if k not in merged.__dict__})
         merged._moments = mine.merge(theirs)
         merged._record, merged._assigned, merged._made = None, {}, None
@@ -265,12 +264,9 @@ class PCA(Unsure, LinearModel):
     def __sklearn_is_fitted__(self) -> bool:
         return super().__sklearn_is_fitted__() or getattr(self, "_moments", None) is not None
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing == "ppca"
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    @property
+    def _takes(self) -> Takes:
+        return Takes(missing=self.missing == "ppca")
 
     def _scores(self, X: Any) -> Any:
         if self.missing != "ppca":
@@ -351,7 +347,7 @@ class PCA(Unsure, LinearModel):
         """A model of the rows that an interrupted fit had read, if it was forming their scatter."""
         if not isinstance(statistic, Moments) or statistic.scatter.ndim == 1 or statistic.holes is not None:
             return None
-        part: PCA = clone(self)
+        part: PCA = self.__sklearn_clone__()
         part.__dict__.update({k: v for k, v in self.__dict__.items() if k not in part.__dict__})
         part._remember(X, source)
         part._moments, part._record = statistic, None
