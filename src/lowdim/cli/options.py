@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TextIO, TypeVar, get
 
 import typer
 
-from lowdim.cli.data import refuse_absent
+from lowdim.cli.data import refuse_absent, refuse_unreadable
 from lowdim.cli.errors import say_line
 from lowdim.errors import BadParameter
 from lowdim.models.registry import OFFERS, OWN_OPTIONS, PROMPTS, USUAL, model_class, prompt_name, prompt_of
@@ -216,7 +216,8 @@ class DataOptions:
         return {"data": self.name, "left_out": dict(source.left_out)}
 
     def of(self, data: str) -> DataOptions:
-        """The same of these data."""
+        """The same of these data; an error if they lead to nothing that is read."""
+        refuse_unreadable(data)
         return replace(self, data=data)
 
     def _texts(self) -> dict[str, str]:

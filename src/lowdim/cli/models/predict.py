@@ -54,8 +54,8 @@ def predict(
     interval = interval or level is not None
     check_output(out.output, data, model)
     refuse_swapped(model, data, "predict")
-    estimator: Any = load_model(model)
     wish = wish.of(data)
+    estimator: Any = load_model(model)
     predicts = estimator._takes.response
     if predicts == "classes":
         raise BadParameter(f"{model}: holds a recogniser; whose rows these are says lowdim recognise {model} {data}.")

@@ -86,7 +86,7 @@ def regress(
     targets = options.split_names(target) or []
     named = [name for name in options.split_names(wish.columns) or [] if name not in targets]
     columns = None if wish.columns is None else ",".join(map(_quote, [*named, *targets]))
-    wish = replace(wish, data=data, columns=columns)
+    wish = replace(wish.of(data), columns=columns)
     with prefix_errors(wish.name):
         source = wish.open()
         settings: dict[str, Any] = {"scale": asked.scale, "cv": folds, "repeats": repeats, "random_state": seed}

@@ -88,8 +88,8 @@ def report(
             raise BadParameter(f"--data {data}: is for a model file; {model_or_data} is data already.")
         from lowdim.cli.models.fit import fit_model
 
+        wish = replace(wish.of(model_or_data), label=rows)
         estimator: Any = asked.build()
-        wish = replace(wish, data=model_or_data, label=rows)
         with prefix_errors(wish.name):
             source: Source | None = wish.open()
             assert source is not None

@@ -73,6 +73,7 @@ def table(
         raise BadParameter(f"{stray} {aside[stray]}: is a column of data, and none are given: name them after {name}.")
     if data is not None:
         refuse_swapped(model, data, "table")
+        wish = wish.of(data)
     estimator: Any = load_model(model)
     given: dict[str, Any] = dict(options.parse_setting(one, ELSEWHERE) for one in settings or [])
     if not hasattr(estimator, "table"):
@@ -84,7 +85,7 @@ def table(
     if data is None:
         made = estimator.table(name, **given)
     else:
-        wish, weight = replace(wish, data=data, weight=None), wish.weight  # which may be a column of the model too
+        wish, weight = replace(wish, weight=None), wish.weight  # which may be a column of the model too
         with prefix_errors(wish.name), show_progress(talk.quiet, data):
             source = open_for_model(wish, estimator, model)
             given |= _aside(source, extra, weight)

@@ -28,7 +28,7 @@ def transform(
 
     check_output(out.output, data, model)
     refuse_swapped(model, data, "transform")
-    estimator, wish = load_model(model), wish.of(data)
+    wish, estimator = wish.of(data), load_model(model)
     with prefix_errors(wish.name):
         source = open_for_model(wish, estimator, model)
         with show_progress(talk.quiet, data):

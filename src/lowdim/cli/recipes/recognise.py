@@ -147,7 +147,7 @@ def recognise(
         "scale": asked.scale,
         "random_state": seed,
     }
-    wish = replace(wish, data=gallery, label=label)
+    wish = replace(wish.of(gallery), label=label)
     new_wish = DataOptions(probes, table=wish.table, sql=wish.sql)
     texts: dict[str, str] = {}
     known: Any

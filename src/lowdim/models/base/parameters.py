@@ -285,7 +285,8 @@ def parameters_of(kind: type) -> Mapping[str, Parameter]:
 
 def settings_of(model: Any) -> dict[str, Any]:
     """What the parameters of a model were set to: `get_params`, without what scikit-learn has beyond it."""
-    return {name: getattr(model, name) for name in parameters_of(type(model))}
+    kind: Any = type(model)
+    return {name: getattr(model, name) for name in parameters_of(kind)}
 
 
 def check(model: Any) -> None:

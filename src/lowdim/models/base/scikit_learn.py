@@ -65,7 +65,9 @@ else:
         """What every model that turns rows into scores has of scikit-learn."""
 
         def __init_subclass__(cls, **kwargs: Any) -> None:
-            super().__init_subclass__(**kwargs)  # of scikit-learn's bases, once they are there
+            if kwargs:  # settings of scikit-learn's, such as auto_wrap_output_keys
+                import sklearn.base  # noqa: F401
+            super().__init_subclass__(**kwargs)  # of its bases, once they are there
             if Waiting not in Transformer.__bases__:
                 let_print(cls)
 
@@ -74,13 +76,14 @@ def join(base: ModuleType) -> None:
     """Give `Transformer` scikit-learn's bases, and the classes that were made from it what these add to a class."""
     Transformer.__bases__ = (base.ClassNamePrefixFeaturesOutMixin, base.TransformerMixin, base.BaseEstimator)
     for kind in sorted(made_from(Transformer), key=lambda kind: len(kind.__mro__)):  # parents before their children
-        super(Transformer, kind).__init_subclass__()
+        super(Transformer, kind).__init_subclass__()  # type: ignore[misc]  # a subclass of it, as all of them
         let_print(kind)
 
 
 def made_from(kind: type) -> set[type]:
     """All classes under a class."""
-    return {one for child in kind.__subclasses__() for one in (child, *made_from(child))}
+    children: list[type] = kind.__subclasses__()
+    return {one for child in children for one in (child, *made_from(child))}
 
 
 def let_print(kind: type) -> None:
@@ -109,18 +112,21 @@ class Notice:
 
     def forget(self) -> None:
         """Leave no trace, once it is loaded."""
-        sys.meta_path.remove(self)
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
 
 
 class Joining:
     """Loads `sklearn.base` as its own loader does, and joins the bases then."""
 
     def __init__(self, spec: ModuleSpec):
-        self._spec, self._loader = spec, spec.loader
+        self._spec = spec
+        self._loader: Any = spec.loader
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         """The module, made as ever."""
-        return self._loader.create_module(spec)
+        made: ModuleType | None = self._loader.create_module(spec)
+        return made
 
     def exec_module(self, module: ModuleType) -> None:
         """Load it as ever, and join."""

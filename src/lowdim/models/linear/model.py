@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from lowdim.models.base.scikit_learn import check_is_fitted
 from lowdim.models.linear import gaussian
 from lowdim.models.linear.assigned import linear_record
 from lowdim.models.linear.gaussian import log_density_of_block
-from lowdim.models.linear.row_figures import LinearPlots
 from lowdim.models.linear.tables import TABLES, rotated, rows
 from lowdim.models.linear.tables.columns import compute_compression
 from lowdim.models.linear.tables.rotated import Rotation
@@ -29,8 +28,11 @@ from lowdim.results.table import Table
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
-from lowdim.views.plots.rows import Biplot
 from lowdim.words import plural
+
+if TYPE_CHECKING:
+    from lowdim.models.linear.row_figures import LinearPlots
+    from lowdim.views.plots.rows import Biplot
 
 
 class LinearModel(Exported, VarianceModel):
@@ -57,6 +59,8 @@ class LinearModel(Exported, VarianceModel):
     @property
     def plot(self) -> LinearPlots:
         """Figures of this fit: `model.plot.scree()`, `model.plot.scores(X)`, …"""
+        from lowdim.models.linear.row_figures import LinearPlots
+
         return LinearPlots(self)
 
     # -- attributes, with scikit-learn's names --------------------------------------------------------------------

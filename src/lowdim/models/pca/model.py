@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -37,9 +37,7 @@ from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.models.base.uncertainty import Unsure
 from lowdim.models.linear.fit import Learnt, Plan, batch_matrix, fit_linear, load_to_count, plan_fit
 from lowdim.models.linear.model import LinearModel
-from lowdim.models.linear.row_figures import HoledPlots, PCAPlots
 from lowdim.models.pca.fit import fit_missing_values, read_batch, require_moments
-from lowdim.models.probabilistic_pca.rows import missing_deviations, observed_log_densities, score_filled_rows
 from lowdim.results.record import LinearFit, drop_components
 from lowdim.runtime.memory import budget_of
 from lowdim.solvers.choose import Choice
@@ -47,6 +45,9 @@ from lowdim.solvers.covariance import Covariance
 from lowdim.sources.source import ColumnwiseSource, Source
 from lowdim.types import Floats
 from lowdim.views.text.facts import PlanFacts
+
+if TYPE_CHECKING:
+    from lowdim.models.linear.row_figures import HoledPlots, PCAPlots
 
 
 class PCA(Unsure, LinearModel):
@@ -255,10 +256,14 @@ class PCA(Unsure, LinearModel):
     @property
     def plot(self) -> PCAPlots | HoledPlots:
         """Figures of this fit: `model.plot.scree()`, `model.plot.scores(X)`, …; with missing="ppca" also of holes."""
+        from lowdim.models.linear.row_figures import HoledPlots, PCAPlots
+
         return HoledPlots(self) if self.missing == "ppca" else PCAPlots(self)
 
     def _deviations(self, source: Source) -> Floats:
         """(n, p) standard deviations of what fills the holes of rows, where the fit was one with holes."""
+        from lowdim.models.probabilistic_pca.rows import missing_deviations
+
         return missing_deviations(source, self.fit_)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -271,6 +276,8 @@ class PCA(Unsure, LinearModel):
     def _scores(self, X: Any) -> Any:
         if self.missing != "ppca":
             return super()._scores(X)
+        from lowdim.models.probabilistic_pca.rows import score_filled_rows
+
         source = self._opened(X, reset=False).unweighted()
         work = partial(score_filled_rows, fit=self.fit_, whiten=self.whiten)
         with naming_all_missing(source, only_infinite=True):
@@ -291,6 +298,8 @@ class PCA(Unsure, LinearModel):
         """
         if self.missing != "ppca":
             return super().score_samples(X)
+        from lowdim.models.probabilistic_pca.rows import observed_log_densities
+
         check_is_fitted(self)
         source = self._opened(X, reset=False).unweighted()
         with naming_all_missing(source, only_infinite=True):
