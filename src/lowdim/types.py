@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
@@ -34,3 +35,9 @@ def is_number(value: object) -> TypeGuard[float]:
     except OverflowError:  # whole numbers of Python have no end
         return False
     return True
+
+
+def is_sparse(data: object) -> bool:
+    """Whether it is a sparse matrix of SciPy, whose package is not loaded for the answer: without it there is none."""
+    loaded = sys.modules.get("scipy.sparse")
+    return loaded is not None and bool(loaded.issparse(data))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lowdim.errors import BadFile, BadParameter, CannotWrite, FormatError, LowdimError, NotNumeric, WrongColumns
+from lowdim.results.first_bytes import begins_as_model
 
 if TYPE_CHECKING:
     from lowdim.cli.options import DataOptions
@@ -65,6 +66,15 @@ def refuse_absent(path: str) -> None:
         raise BadFile(f"{path}: no such file; {guess}")
 
 
+def refuse_unreadable(path: str) -> None:
+    """The same, and an error for a file that is empty or of no kind that is read: before anything heavy is loaded."""
+    refuse_absent(path)
+    if os.path.isfile(path) and not is_model(path):
+        from lowdim.sources.kinds import kind_of
+
+        kind_of(Path(path))
+
+
 def load_model(path: str) -> Model:
     """The model in a file that gives rows scores; an error that helps if it is none."""
     model: Model = load_any(path)
@@ -75,9 +85,9 @@ def load_model(path: str) -> Model:
 
 def load_any(path: str) -> Any:
     """Whatever model is in a file; an error that helps if it is none."""
+    refuse_no_model(path)
     from lowdim.models.base.saving import load
 
-    refuse_no_model(path)
     with prefix_errors(path):
         return load(path)
 
@@ -96,8 +106,6 @@ def is_model(path: str) -> bool:
     """Whether a file is a model: by its ending, or because it starts as one does."""
     if path.lower().endswith(".lowdim"):
         return True
-    from lowdim.results.container import begins_as_model
-
     return begins_as_model(path)
 
 

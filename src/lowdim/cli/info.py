@@ -78,12 +78,13 @@ def say_model_file(file: str, json: bool) -> int:
     """Print what is in a model file."""
     from lowdim.cli.console import say, say_json, text_width
     from lowdim.models.base.output import overview_of
+    from lowdim.models.base.parameters import settings_of
     from lowdim.views.text.facts import fit_facts
     from lowdim.views.text.screen import file_screen
 
     estimator = load_any(file)
     seen = overview_of(estimator.fit_)
-    settings = {name: value for name, value in estimator.get_params().items() if name in SETTINGS}
+    settings = {name: value for name, value in sorted(settings_of(estimator).items()) if name in SETTINGS}
     can_go_on = (getattr(estimator, "_moments", None) or getattr(estimator.fit_, "past", None)) is not None
     name = type(estimator).__name__
     if json:

@@ -91,7 +91,35 @@ _TYPES = re.compile(r" <[^>]*>|\[required\]|\[x>=0\]")
 """What typer says of types and needs, which the words of the help say already."""
 
 
-class Verb(TyperCommand):
+class AsTyped:
+    """What is of the right type already stays as it is: texts, and what was not typed.
+
+    Typer asks pydantic about every value, which takes as long to load as typer and all verbs. It stands in the place
+    of what typer keeps of an option until it has asked.
+    """
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """The value, or what typer makes of it."""
+        kind = param.type_descriptor.annotation
+        if value is None or (isinstance(kind, type) and isinstance(value, kind)):
+            return value
+        param._runtime_param = None
+        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+
+
+class Parsed:
+    """A command whose options are read so."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Read what was typed."""
+        command: Any = super()
+        for param in command.get_params(ctx):
+            if not param.multiple and param.nargs == 1:
+                param._runtime_param = AsTyped()
+        return command.parse_args(ctx, args)
+
+
+class Verb(Parsed, TyperCommand):
     """A verb whose help starts with its examples."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -129,7 +157,7 @@ class Verb(TyperCommand):
                 formatter.write_dl(rows)
 
 
-class Verbs(TyperGroup):
+class Verbs(Parsed, TyperGroup):
     """The main command; its help starts with examples too."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TextIO, TypeVar
 
 import typer
 
-from lowdim.cli.data import refuse_absent
+from lowdim.cli.data import refuse_absent, refuse_unreadable
 from lowdim.cli.errors import say_line
 from lowdim.cli.notes import tell
 from lowdim.cli.parsing import parse_sample, parse_size, split_names
@@ -389,7 +389,9 @@ class DataOptions:
         return replace(self, columns=None, drop=None, encode=False, weight=None)
 
     def of(self, *paths: str) -> DataOptions:
-        """The same of these data."""
+        """The same of these data; an error if they lead to nothing that is read."""
+        for path in paths:
+            refuse_unreadable(path)
         return replace(self, paths=paths)
 
 

@@ -151,7 +151,7 @@ def aside_columns(source: Source) -> list[str]:
 
 def takes_holes(estimator: Model) -> bool:
     """Whether a model takes rows with missing values."""
-    return bool(estimator.__sklearn_tags__().input_tags.allow_nan)
+    return estimator._takes.missing
 
 
 def write_rows(

@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-from scipy.spatial.distance import cdist
+import scipy
 
 from lowdim.matrices.missing import refuse_missing_in_block
 from lowdim.matrices.moments import PIECE_ROWS, Moments, block_moments
@@ -114,7 +113,7 @@ def squared_distances(rows: Floats, others: Floats, matters: float = 1.0) -> Flo
     A, B = rows - middle, others - middle
     a, b = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
     if EPS * (a.max() + b.max()) > MAX_DISTANCE_ERROR * matters:
-        return np.asarray(cdist(rows, others, "sqeuclidean"))
+        return np.asarray(scipy.spatial.distance.cdist(rows, others, "sqeuclidean"))
     squares = A @ (-2 * B.T)
     squares += a[:, None]
     squares += b
@@ -123,7 +122,7 @@ def squared_distances(rows: Floats, others: Floats, matters: float = 1.0) -> Flo
 
 def absolute_distances(rows: Floats, others: Floats) -> Floats:
     """(m, n) sums of absolute differences."""
-    return np.asarray(cdist(rows, others, "cityblock"))
+    return np.asarray(scipy.spatial.distance.cdist(rows, others, "cityblock"))
 
 
 # What one block contributes to a product or a factorisation: pure functions of a block, for Source.reduce.

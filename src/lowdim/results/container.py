@@ -109,16 +109,6 @@ def read_text(path: str | os.PathLike[str]) -> Document:
     return Document(metadata["kind"], metadata["facts"], {})
 
 
-def begins_as_model(path: str | os.PathLike[str]) -> bool:
-    """Whether a file starts as a model file does; not if it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            head = file.read(24)
-    except OSError:
-        return False
-    return head[8:].startswith(b'{"__metadata__"')
-
-
 def from_bytes(data: bytes, name: str = "model file") -> Document:
     """Check every byte of a model file and give what it holds."""
     try:

@@ -10,17 +10,16 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeVar
-
-import scipy.linalg  # noqa: F401  its OpenBLAS must be loaded before the controller below looks for libraries
-import threadpoolctl
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lowdim.errors import BadParameter
 from lowdim.types import is_whole
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -72,7 +71,7 @@ def one_blas_thread() -> Iterator[Section]:
         yield section
         return
     threads = _limit.enter()
-    pool = ThreadPoolExecutor(threads) if threads > 1 else None
+    pool = _start_pool(threads) if threads > 1 else None
     _current.section = Section(threads, pool)
     try:
         yield _current.section
@@ -81,6 +80,12 @@ def one_blas_thread() -> Iterator[Section]:
         if pool is not None:
             pool.shutdown(cancel_futures=True)
         _limit.leave()
+
+
+def _start_pool(threads: int) -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(threads)
 
 
 @contextmanager
@@ -181,6 +186,8 @@ _limit = _BlasLimit()
 def _anyone_may_limit() -> None:
     """Let go of OpenBLAS: threadpoolctl takes orders only from the thread that gave the first one, here the first to
     open a section, which need not be the last to close one."""
+    import threadpoolctl
+
     clear = getattr(getattr(threadpoolctl, "OpenBLASController", None), "clear_controlling_thread", None)
     if clear is not None:  # older versions take orders from all
         clear(force=True)
@@ -195,4 +202,7 @@ def allowed_threads() -> int:
 
 @cache
 def _controller() -> Any:
+    import scipy.linalg  # noqa: F401  its OpenBLAS must be loaded before the controller looks for libraries
+    import threadpoolctl
+
     return threadpoolctl.ThreadpoolController()

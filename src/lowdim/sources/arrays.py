@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, final
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from lowdim.errors import BadInput, NotNumeric, WrongShape
 from lowdim.sources.source import BLOCK_BYTES, Block, Source

@@ -9,12 +9,15 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lowdim.errors import BadFile, BadParameter, Setting
 from lowdim.sources.formats.packed import ENDINGS as PACKED
 from lowdim.sources.formats.packed import choose_member
 from lowdim.sources.tables.layout import Lines
-from lowdim.sources.tables.table import TableReader
+
+if TYPE_CHECKING:
+    from lowdim.sources.tables.table import TableReader
 
 FIRST_BYTES = {
     b"PAR1": "parquet",

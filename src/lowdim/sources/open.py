@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse
 
 from lowdim.errors import BadInput, BadParameter, Setting
 from lowdim.sources.arrays import (
@@ -25,6 +24,7 @@ from lowdim.sources.files import Wish, open_paths
 from lowdim.sources.source import Source
 from lowdim.sources.stream import StreamSource
 from lowdim.sources.tables.layout import Lines
+from lowdim.types import is_sparse
 
 
 def open_source(
@@ -212,7 +212,7 @@ def _open_plain(data: Any) -> Source:
     """Data of which nothing is chosen."""
     if isinstance(data, Source):
         return data
-    if scipy.sparse.issparse(data):
+    if is_sparse(data):
         refuse_dtype(data.dtype)
         refuse_shape(data.shape)
         return SparseSource(data)

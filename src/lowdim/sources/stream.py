@@ -7,11 +7,11 @@ from itertools import chain
 from typing import Any, final
 
 import numpy as np
-import scipy.sparse
 
 from lowdim.errors import BadInput, NeedsAnotherPass, WrongColumns, WrongShape
 from lowdim.sources.arrays import as_table, may_be_frame, refuse_dtype
 from lowdim.sources.source import Block, Source
+from lowdim.types import is_sparse
 
 
 @final
@@ -71,7 +71,7 @@ def _find_first_block(stream: Iterator[Any]) -> Rows:
 
 
 def _check_block(rows: Any, number: int) -> Rows:
-    if scipy.sparse.issparse(rows):
+    if is_sparse(rows):
         refuse_dtype(rows.dtype)
         return rows.tocsr(), None, False
     if may_be_frame(rows):

@@ -223,9 +223,10 @@ def _summarise(
 ) -> list[Line]:
     """A fit on one screen, with what can be done next."""
     from lowdim.models.base.output import overview_of
+    from lowdim.models.base.parameters import settings_of
     from lowdim.views.text.screen import About, fit_screen
 
-    seen, settings, prompt = overview_of(estimator.fit_), estimator.get_params(), prompt_of(asked.name)
+    seen, settings, prompt = overview_of(estimator.fit_), settings_of(estimator), prompt_of(asked.name)
     steps = _next(wish, asked, settings.get("scale", False) is not False, save, output)
     if not wish.piped and not prompt.no_scale and seen.swamped.found:
         same = asked.command_line() if asked.name != USUAL else ""

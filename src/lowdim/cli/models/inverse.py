@@ -35,7 +35,7 @@ def inverse(
 
     check_table(out, *data, model)
     refuse_swapped(model, data[0], "inverse")
-    estimator, wish = load_model(model), wish.of(*data)
+    wish, estimator = wish.of(*data), load_model(model)
     if not hasattr(estimator, "inverse_transform"):
         kind = type(estimator).__name__
         raise FormatError(f"{model}: holds a {kind}, whose scores do not tell rows again; lowdim info describes it.")

@@ -57,14 +57,14 @@ def predict(
     interval = interval or level is not None
     check_table(out, *data, model)
     refuse_swapped(model, data[0], "predict")
-    estimator: Any = load_model(model)
     wish = replace(wish.of(*data), unseen=unseen)
-    predicts = estimator.__sklearn_tags__().estimator_type
-    if predicts == "classifier":
+    estimator: Any = load_model(model)
+    predicts = estimator._takes.response
+    if predicts == "classes":
         raise BadParameter(
             f"{model}: holds a recogniser; whose rows these are says lowdim recognise {model} {wish.typed}."
         )
-    if predicts != "regressor":
+    if predicts != "numbers":
         raise BadParameter(
             f"{model}: holds a {type(estimator).__name__}, which predicts nothing; keep a model with lowdim regress "
             "--save, or use lowdim transform."

@@ -87,7 +87,7 @@ def regress(
     targets = parsing.split_names(target) or []
     named = [name for name in parsing.split_names(wish.columns) or [] if name not in targets]
     columns = None if wish.columns is None else ",".join(map(_quote, [*named, *targets]))
-    wish = replace(wish, paths=tuple(data), columns=columns)
+    wish = replace(wish.of(*data), columns=columns)
     with prefix_errors(wish.name):
         source = wish.open()
         settings: dict[str, Any] = {"scale": asked.scale, "cv": folds, "repeats": repeats, "random_state": seed}

@@ -85,8 +85,8 @@ def report(
             raise BadParameter(f"--data {data}: is for a model file; {model_or_data} is data already.")
         from lowdim.cli.models.fit import fit_model
 
+        wish = replace(wish.of(model_or_data), aside=aside_of(color))
         estimator: Any = asked.build()
-        wish = replace(wish, paths=(model_or_data,), aside=aside_of(color))
         with prefix_errors(wish.name):
             source: Source | None = wish.open()
             assert source is not None
@@ -118,7 +118,7 @@ def _read_responses(estimator: Any, source: Source) -> Any:
     """(n, m) measured responses of a regression, where the data have columns of their names."""
     import numpy as np
 
-    if estimator.__sklearn_tags__().estimator_type != "regressor":
+    if estimator._takes.response != "numbers":
         return None
     known = [*source.beside, *source.every_column]
     if not all(name in known for name in estimator.fit_.names):

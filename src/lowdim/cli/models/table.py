@@ -74,6 +74,7 @@ def table(
         raise BadParameter(f"{stray} {aside[stray]}: is a column of data, and none are given: name them after {name}.")
     if data is not None:
         refuse_swapped(model, data, "table")
+        wish = wish.of(data)
     estimator: Any = load_model(model)
     given: dict[str, Any] = dict(parsing.parse_setting(one, ELSEWHERE) for one in settings or [])
     if not hasattr(estimator, "table"):
@@ -85,10 +86,8 @@ def table(
     if data is None:
         made = estimator.table(name, **given)
     else:
-        wish, weight = (
-            replace(wish, paths=(data,), weight=None, unseen=unseen),
-            wish.weight,
-        )  # which may be a column of the model too
+        # the weight may be a column of the model too
+        wish, weight = replace(wish, weight=None, unseen=unseen), wish.weight
         with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
             source = open_for_model(wish, estimator, model)
             given |= _aside(source, extra, weight)

@@ -37,7 +37,7 @@ def transform(
 
     check_table(out, *data, model)
     refuse_swapped(model, data[0], "transform")
-    estimator, wish = load_model(model), replace(wish.of(*data), unseen=unseen)
+    wish, estimator = replace(wish.of(*data), unseen=unseen), load_model(model)
     with prefix_errors(wish.name):
         source = open_for_model(wish, estimator, model)
         with show_progress(talk.quiet, wish.data):

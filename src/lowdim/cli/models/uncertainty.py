@@ -77,8 +77,8 @@ def uncertainty(
     if what is not None and out.output is None:
         raise BadParameter(f"--what {what}: says what -o writes; add -o {what}.csv, or -o - to print it.")
     check_table(out, *data, optional=True)
-    estimator: Any = asked.build()
     wish = wish.of(*data)
+    estimator: Any = asked.build()
     with prefix_errors(wish.name):
         source = wish.open()
         fit_model(estimator, source, wish, talk)

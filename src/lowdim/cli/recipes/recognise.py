@@ -152,8 +152,8 @@ def recognise(
         "scale": asked.scale,
         "random_state": seed,
     }
-    wish = replace(wish, paths=(gallery,), label=label)
-    new_wish = replace(wish.of_rows(), paths=(probes,), label=None)
+    wish = replace(wish.of(gallery), label=label)
+    new_wish = replace(wish.of_rows().of(probes), label=None)
     told = NOTHING_TOLD
     known: Any
     if is_model(gallery):

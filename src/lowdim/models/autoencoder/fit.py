@@ -11,7 +11,8 @@ from functools import partial
 
 import numpy as np
 
-from lowdim.errors import BadInput, CannotMerge, ConstantColumns, NotConverged, UnseenColumns
+from lowdim import errors
+from lowdim.errors import BadInput, CannotMerge, ConstantColumns, UnseenColumns
 from lowdim.matrices.convert import Room, as_matrix
 from lowdim.matrices.missing import describe_unseen, find_constant
 from lowdim.matrices.scaling import Scaling
@@ -275,11 +276,11 @@ def _warn(fit: Fit, state: State) -> None:
         if state.best_weights is None:
             raise BadInput(f"{said}, the first: {mend}.")
         kept = f"the weights of epoch {state.best + 1} were kept"
-        warnings.warn(f"{said}, and {kept}: {mend}.", NotConverged, stacklevel=4)
+        warnings.warn(f"{said}, and {kept}: {mend}.", errors.NotConverged, stacklevel=4)
     elif fit.solver != "adam" and not state.finished:
         warnings.warn(
             f"Training was stopped after {state.steps:,} iterations before the gradient vanished: raise "
             f"max_iter={fit.task.epochs}, of which each is {ITERATIONS_A_STEP} iterations.",
-            NotConverged,
+            errors.NotConverged,
             stacklevel=4,
         )

@@ -8,8 +8,6 @@ from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import Interrupted, WrongShape
 from lowdim.matrices.convert import read_weights
@@ -41,6 +39,7 @@ from lowdim.models.base.parameters import (
     WholeFrom0,
 )
 from lowdim.models.base.prompt import Prompt
+from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.runtime.memory import budget_of
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
@@ -395,12 +394,9 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
 
         return network_graph(self.fit_, inverse, dtype)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    @property
+    def _takes(self) -> Takes:
+        return Takes(missing=True)
 
     def _steps(self, refine: int | None) -> int:
         steps = self.refine if refine is None else refine
@@ -409,7 +405,7 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
 
     def _part(self, X: Any, source: Source, fit: Fit, state: State) -> Autoencoder:
         """The model as far as an interrupted fit had come."""
-        part: Autoencoder = clone(self)
+        part: Autoencoder = self.__sklearn_clone__()
         part.__dict__.update({k: v for k, v in self.__dict__.items() if k not in part.__dict__})
         part._remember(X, source)
         part._record = make_record(fit, state)

@@ -10,15 +10,13 @@ from typing import Any, Generic, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._pprint import _EstimatorPrettyPrinter
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import LowdimError, NeedsAnotherPass
 from lowdim.matrices.convert import spacing_of
 from lowdim.models.base import parameters
 from lowdim.models.base.input import open_for, picture_shape_of
 from lowdim.models.base.output import answer_in_kind, frame_kind, kind_of_fit, overview_of, scores_table
+from lowdim.models.base.scikit_learn import Takes, Transformer, check_is_fitted, tell_tags
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
@@ -89,8 +87,8 @@ class Estimator:
     """The record with these in place, made when it is first needed."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
         answer_in_kind(cls)
+        super().__init_subclass__(**kwargs)
 
     @property
     def fit_(self) -> Any:
@@ -132,6 +130,11 @@ class Estimator:
 
     def _keep_assigned(self, name: str, value: Any) -> None:
         self._assigned, self._made = {**self._assigned, name: as_given(name, value)}, None
+
+    @property
+    def _takes(self) -> Takes:
+        """What can be fitted."""
+        return Takes()
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._record is not None or bool(self._assigned)
@@ -258,15 +261,10 @@ class Estimator:
         return explain_fit(overview_of(self.fit_))
 
 
-# scikit-learn breaks long lines by what prints an estimator, which would else be its own method alone; inside pipelines
-# it does not ask for our repr, so that models stay one line there
-_EstimatorPrettyPrinter._dispatch[Estimator.__repr__] = _EstimatorPrettyPrinter._pprint_estimator
-
-
 # What every estimator that turns rows into scores has, whatever it learnt.
 
 
-class Model(Estimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Model(Estimator, Transformer):
     """Rows in, scores out. Subclasses fit it, keep its record, and say how scores are made."""
 
     score_name = "PC"
@@ -372,6 +370,11 @@ class Model(Estimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         raise NotImplementedError
 
     # -- inside ---------------------------------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tell_tags(tags, self._takes)
+        return tags
 
     def __sklearn_clone__(self) -> Self:
         twin: Self = super().__sklearn_clone__()

@@ -10,12 +10,12 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import scipy.sparse
-from sklearn.utils.validation import _check_n_features, _get_feature_names
+import scipy
 
 from lowdim.errors import BadParameter, Setting, WrongColumns
 from lowdim.matrices.missing import count_missing, missing_values_error
 from lowdim.models.base import parameters
+from lowdim.models.base.scikit_learn import check_width
 from lowdim.sources.open import open_like, open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
@@ -36,7 +36,7 @@ def open_for(model: Any, X: Any, reset: bool) -> Source:
         _learn_names(model, X, source)
     else:
         _check_names(model, source)
-    _check_n_features(model, np.empty((1, source.n_columns)), reset=reset)
+    check_width(model, source.n_columns, reset)
     return source
 
 
@@ -56,6 +56,8 @@ def known_columns(model: Any) -> tuple[str, ...] | None:
 def _learn_names(model: Any, X: Any, source: Source) -> None:
     """scikit-learn's attribute, for every kind of data with names; as there, numbers are none."""
     if source.numbered:
+        from sklearn.utils.validation import _get_feature_names
+
         _get_feature_names(X if source.header is None else source.header)  # an error where some names are texts
     if source.columns is not None and not source.numbered:
         model.feature_names_in_ = np.array(source.columns, dtype=object)

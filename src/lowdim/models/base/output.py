@@ -12,12 +12,11 @@ from types import FunctionType, ModuleType
 from typing import Any, cast
 
 import numpy as np
-import sklearn
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, BadParameter, Words
 from lowdim.models.base.parameters import FloatType
+from lowdim.models.base.scikit_learn import check_is_fitted, dispatches
 from lowdim.models.registry import part_of
 from lowdim.results.record import Provenance
 from lowdim.results.table import Table
@@ -171,7 +170,7 @@ def answer_in_kind(cls: type) -> None:
 
 def kind_of_fit(X: Any) -> Any:
     """What attributes of a fit of X are to be: that of X if dispatch was asked for; None: NumPy."""
-    return empty_like(X) if is_foreign_array(X) and sklearn.get_config()["array_api_dispatch"] else None
+    return empty_like(X) if is_foreign_array(X) and dispatches() else None
 
 
 class ReadOut:

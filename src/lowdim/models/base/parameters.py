@@ -283,6 +283,12 @@ def parameters_of(kind: type) -> Mapping[str, Parameter]:
     return {one.name: Parameter(one.name, hints.get(one.name, Any), one.default) for one in declared}
 
 
+def settings_of(model: Any) -> dict[str, Any]:
+    """What the parameters of a model were set to: `get_params`, without what scikit-learn has beyond it."""
+    kind: Any = type(model)
+    return {name: getattr(model, name) for name in parameters_of(kind)}
+
+
 def check(model: Any) -> None:
     """Raise an error for a parameter that the model's constructor does not declare so."""
     for parameter in _checked(type(model)):  # type: ignore[arg-type]  # mypy does not take a class for hashable

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.special import fdtrc
+import scipy
 
 from lowdim.sources.arrays import rows_of_source
 from lowdim.sources.source import Source, name_of
@@ -70,7 +70,7 @@ class _Groups:
         share = np.clip(np.divide(between, variance, out=np.zeros(len(mean)), where=variance > 0), 0.0, 1.0)
         with np.errstate(divide="ignore"):
             ratio = share / (groups - 1) * (n - groups) / (1 - share)
-        return share, np.asarray(fdtrc(groups - 1, n - groups, ratio))
+        return share, np.asarray(scipy.special.fdtrc(groups - 1, n - groups, ratio))
 
 
 def related_columns(model: Any, source: Source, names: Sequence[str]) -> list[Related]:

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_regressor
-from sklearn.utils import get_tags
 
 from lowdim.errors import BadInput, BadParameter, NeedsAnotherPass
 from lowdim.models.base.output import (
@@ -138,7 +136,7 @@ def _check(model: Any, path: str | os.PathLike[str], wanted: ReportOptions) -> N
     for name in ("color", "row_names", "y"):
         if wanted.X is None and getattr(wanted, name) is not None:
             raise BadParameter(f"report({name}=…) is about rows, and a model does not keep them: report(path, X, …).")
-    if wanted.y is not None and not is_regressor(model):
+    if wanted.y is not None and model._takes.response != "numbers":
         raise BadParameter(f"report(y=…) is for regressions; a {type(model).__name__} has no response: use color=y.")
     if wanted.rules is not None and not isinstance(wanted.rules, KChoice):
         raise BadParameter.of("report", "rules", wanted.rules, "what choose_k gave, or None")
@@ -150,7 +148,7 @@ def _python(model: Any, path: str | os.PathLike[str], wanted: ReportOptions) -> 
     """The lines that make the page again, with X for rows that have no path."""
     data = repr(os.fspath(wanted.X)) if isinstance(wanted.X, (str, os.PathLike)) else "X"
     fitted = _only(model, wanted.X, data)
-    fits = f"{fitted}, y" if get_tags(model).target_tags.required else fitted
+    fits = f"{fitted}, y" if model._takes.response else fitted
     lines = [f"model = lowdim.{model._as_code()}.fit({fits})"]
     if wanted.rules is not None and wanted.X is not None:
         asked = [one.rule for one in wanted.rules.answers]

@@ -23,8 +23,9 @@ from lowdim.models.base.parameters import Parameter, Saved, parameters_of
 from lowdim.models.registry import FOLDERS, model_class, part_of
 from lowdim.results import codec
 from lowdim.results.codec import ArrayReader
-from lowdim.results.container import Document, begins_as_model, read_document, write_document
+from lowdim.results.container import Document, read_document, write_document
 from lowdim.results.fields import AddedLater, Holds, NonNegative, OneOf, Positive
+from lowdim.results.first_bytes import begins_as_model
 from lowdim.sources.kinds import ENDINGS, ending_of
 from lowdim.types import Floats
 

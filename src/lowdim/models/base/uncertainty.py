@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, BadParameter
 from lowdim.matrices.convert import read_weights
 from lowdim.models import registry
 from lowdim.models.base import parameters
 from lowdim.models.base.output import make_table
+from lowdim.models.base.scikit_learn import check_is_fitted
 from lowdim.results.uncertainty import Uncertainty
 from lowdim.sources.source import Source
 from lowdim.words import column_names

@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, SingularModel
 from lowdim.matrices.preparation import Preparation
@@ -27,6 +26,7 @@ from lowdim.models.base.parameters import (
     Share,
 )
 from lowdim.models.base.prompt import Prompt
+from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.models.genotype_pca.figures import GenotypePlots
 from lowdim.models.genotype_pca.fit import choose_solver, fit_genotypes
 from lowdim.models.genotype_pca.matrix import call_table, is_read_in_place, scores_by_blocks
@@ -338,12 +338,9 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags
+    @property
+    def _takes(self) -> Takes:
+        return Takes(missing=True, dtypes=())
 
     def _plan_facts(self, source: Source) -> PlanFacts:
         task, budget = task_of(self), budget_of(OWNER, self.memory)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from lowdim.errors import BadParameter, FarFromData
 from lowdim.matrices.preparation import dense
@@ -218,7 +217,7 @@ def widths(
 
 def one_width(model: Any, rows: ArraySource, gamma: float) -> Width:
     """The same model with another width."""
-    twin = clone(model).set_params(
+    twin = model.__sklearn_clone__().set_params(
         n_components=SHOWN, gamma=gamma, c=None, sigma=None, eigen_solver="auto", fit_inverse_transform=False
     )
     scores = np.asarray(twin.fit_transform(rows), dtype=np.float64)

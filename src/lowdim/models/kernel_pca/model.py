@@ -7,7 +7,6 @@ from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import working_dtype
@@ -28,6 +27,7 @@ from lowdim.models.base.parameters import (
     check,
 )
 from lowdim.models.base.prompt import Prompt
+from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.models.kernel_pca import rows as kernel_rows
 from lowdim.models.kernel_pca.figures import KernelPlots
 from lowdim.models.kernel_pca.fit import (
@@ -486,9 +486,6 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
             self._preimages = known = PreimageModel.of(self.fit_, self._kernel, float(self.alpha))
         return known
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    @property
+    def _takes(self) -> Takes:
+        return Takes(pairwise=self.kernel == "precomputed")

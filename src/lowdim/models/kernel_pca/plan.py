@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import clone
 
 from lowdim.errors import BadInput, BadParameter, Setting, TooLarge, Words
 from lowdim.matrices.convert import spacing_of
@@ -352,7 +351,7 @@ def describe_plan(model: Any, source: Source) -> PlanFacts:
 
     Only a number of components that is to be learnt from the rows has to be.
     """
-    twin = clone(model)
+    twin = model.__sklearn_clone__()
     if model.n_components != "auto":
         twin.scale = False
         if model.gamma in ("median", "auto") and model.kernel in WIDE:

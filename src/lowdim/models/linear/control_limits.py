@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from lowdim.runtime.threads import in_order
 from lowdim.solvers.rank.bi_cross_validation import split_rows
@@ -135,7 +135,7 @@ def t2_limit(t2: Floats, k: int, n: float, level: float, training: bool) -> Limi
         free = (n - k - 1) / 2
         if free <= 0:  # scores of n − 1 components say nothing about a row: T² is (n − 1)²/n for all of them
             return no_limit(t2, f"{plural(k, 'component')} of {n:g} rows leave no freedom")
-        law, unit = stats.beta(k / 2, free), (n - 1) ** 2 / n
+        law, unit = scipy.stats.beta(k / 2, free), (n - 1) ** 2 / n
         return Limit(f"(n − 1)²/n Beta({k / 2:g}, {free:g}), rows of the fit", unit * law.ppf(level), law.sf(t2 / unit))
     return _f_limit(t2, np.ones(k), n, level, "new rows")
 
@@ -165,7 +165,7 @@ def q_limit_of_moments(q: Floats, first: float, second: float, n: float, level: 
     if not (first > 0 and second > 0):
         return no_limit(q, "the components hold all the variance")
     g, h = second / first, min(first**2 / second, (n - 1) * (1 - 1e-9))
-    unit, law = (n - 1) ** 2 / n * g, stats.beta(h / 2, (n - 1 - h) / 2)
+    unit, law = (n - 1) ** 2 / n * g, scipy.stats.beta(h / 2, (n - 1 - h) / 2)
     words = f"(n − 1)²/n g Beta(h/2, (n − 1 − h)/2), g = {g:.4g}, h = {h:.4g}, rows of the fit, {source}"
     return Limit(words, unit * law.ppf(level), law.sf(q / unit))
 
@@ -201,7 +201,7 @@ def _saddlepoint(a: Floats, times: Floats) -> Floats:
     u = s[:, 0] * np.sqrt(second)
     middle = 0.5 - third / (6 * np.sqrt(2 * np.pi) * second**1.5)  # at the mean both terms are infinite
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = stats.norm.sf(r) + stats.norm.pdf(r) * (1 / u - 1 / r)
+        found = scipy.stats.norm.sf(r) + scipy.stats.norm.pdf(r) * (1 / u - 1 / r)
     return np.asarray(np.clip(np.where(np.abs(r) < 1e-4, middle, found), 0.0, 1.0))
 
 
@@ -258,7 +258,7 @@ def _f_limit(t2: Floats, ratios: Floats, n: float, level: float, words: str) -> 
         return no_limit(t2, f"there must be more than {k + 2} rows for {plural(k, 'component')}")
     first, second = float(ratios.sum()), float((ratios**2).sum())
     h = first**2 / second
-    law, unit = stats.f(h, n - h), first * (n * n - 1) / (n * (n - h))
+    law, unit = scipy.stats.f(h, n - h), first * (n * n - 1) / (n * (n - h))
     told = f"{plural(k, 'component')}" if k == h else f"{first:.4g} for {k}"
     return Limit(
         f"{told} (n² − 1)/(n(n − h)) F(h, n − h), h = {h:.4g}, {words}", unit * law.ppf(level), law.sf(t2 / unit)
@@ -267,7 +267,7 @@ def _f_limit(t2: Floats, ratios: Floats, n: float, level: float, words: str) -> 
 
 def _q_of_new(q: Floats, mean: float, h: float, n: float, level: float, words: str) -> Limit:
     """The mean of Q is known from n rows of h directions, so Q over it is an F variable."""
-    law = stats.f(h, n * h)
+    law = scipy.stats.f(h, n * h)
     told = f"{mean:.4g} F(h, n h), h = {h:.4g}, {words}"
     return Limit(told, mean * law.ppf(level), law.sf(q / mean))
 
@@ -283,7 +283,11 @@ def box_limit(q: Floats, first: float, second: float, level: float, source: str)
     if not (first > 0 and second > 0):
         return no_limit(q, "the components hold all the variance")
     g, h = second / first, first**2 / second
-    return Limit(f"g χ²(h), g = {g:.4g}, h = {h:.4g}, {source}", g * stats.chi2.ppf(level, h), stats.chi2.sf(q / g, h))
+    return Limit(
+        f"g χ²(h), g = {g:.4g}, h = {h:.4g}, {source}",
+        g * scipy.stats.chi2.ppf(level, h),
+        scipy.stats.chi2.sf(q / g, h),
+    )
 
 
 def jackson_limit(q: Floats, left: Floats, level: float) -> Limit:
@@ -297,9 +301,9 @@ def jackson_limit(q: Floats, left: Floats, level: float) -> Limit:
         raise ValueError(power)
     centre = 1 + second * power * (power - 1) / first**2
     spread = np.sqrt(2 * second * power**2) / first
-    value = first * max(centre + spread * float(stats.norm.ppf(level)), 0.0) ** (1 / power)
+    value = first * max(centre + spread * float(scipy.stats.norm.ppf(level)), 0.0) ** (1 / power)
     return Limit(
         f"Jackson–Mudholkar, power {power:.4g}, from the whole spectrum, axes taken for known",
         value,
-        stats.norm.sf(((q / first) ** power - centre) / spread),
+        scipy.stats.norm.sf(((q / first) ** power - centre) / spread),
     )

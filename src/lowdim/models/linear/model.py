@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadParameter, WrongShape
 from lowdim.matrices.missing import naming_all_missing
@@ -16,10 +15,10 @@ from lowdim.matrices.preparation import Preparation, working_dtype
 from lowdim.matrices.products import project, reconstruct_rows
 from lowdim.models.base.estimator import Assignable, VarianceModel
 from lowdim.models.base.output import Exported, Tables, table_by_name
+from lowdim.models.base.scikit_learn import check_is_fitted
 from lowdim.models.linear import gaussian
 from lowdim.models.linear.assigned import linear_record
 from lowdim.models.linear.gaussian import log_density_of_block
-from lowdim.models.linear.row_figures import LinearPlots
 from lowdim.models.linear.tables import TABLES, rotated, rows
 from lowdim.models.linear.tables.columns import compute_compression
 from lowdim.models.linear.tables.rotated import Rotation
@@ -29,8 +28,11 @@ from lowdim.results.table import Table
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
-from lowdim.views.plots.rows import Biplot
 from lowdim.words import plural
+
+if TYPE_CHECKING:
+    from lowdim.models.linear.row_figures import LinearPlots
+    from lowdim.views.plots.rows import Biplot
 
 
 class LinearModel(Exported, VarianceModel):
@@ -57,6 +59,8 @@ class LinearModel(Exported, VarianceModel):
     @property
     def plot(self) -> LinearPlots:
         """Figures of this fit: `model.plot.scree()`, `model.plot.scores(X)`, …"""
+        from lowdim.models.linear.row_figures import LinearPlots
+
         return LinearPlots(self)
 
     # -- attributes, with scikit-learn's names --------------------------------------------------------------------

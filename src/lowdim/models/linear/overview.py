@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, MissingValues
 from lowdim.models.base.output import overview_of
-from lowdim.models.base.report import PageRequest, ReportRows, filled_section
 from lowdim.models.linear.tables.columns import column_correlations, prepared_variances
-from lowdim.models.linear.tables.outliers import judge
 from lowdim.results.certificate import Certificate
 from lowdim.results.k_choice import Answer, KChoice
 from lowdim.results.record import LinearFit
@@ -22,12 +20,14 @@ from lowdim.solvers.rank import spectrum_rules
 from lowdim.types import Floats
 from lowdim.views import overview as view
 from lowdim.views.overview import BLANK, MOST_BARS, Bar, Bars, Block, Fact, Number, Overview, Swamped, Trust
-from lowdim.views.plots.rows import OutlierMap
-from lowdim.views.report.page import page_of
-from lowdim.views.report.payload import Columns, Payload, ReportContext, Spectrum
 from lowdim.views.text.lines import percent, size
 from lowdim.views.text.screen import LEAST_SWAMPING_SHARE, find_swamping
 from lowdim.words import column_names, plural, ranges
+
+if TYPE_CHECKING:
+    from lowdim.models.base.report import PageRequest, ReportRows
+    from lowdim.views.plots.rows import OutlierMap
+    from lowdim.views.report.payload import Columns, Payload, ReportContext
 
 MOST_VARIANCES = 8
 """Components whose variances the screen of a file shows."""
@@ -204,7 +204,7 @@ def _details(fit: LinearFit) -> dict[str, Any]:
     }
 
 
-# The page.
+# The page. What draws it is loaded with it: screens and cards, which more often are all, do without.
 
 MOST_LEFT_OUT = 30
 """Components beyond those kept whose shares a page shows."""
@@ -215,6 +215,8 @@ LEVEL = 0.95
 
 def page(model: Any, asked: PageRequest) -> Payload:
     """The page of a linear model."""
+    from lowdim.models.base.report import filled_section
+
     context = add_limits(model, replace(asked, context=asked.with_sections(*filled_section(model, asked.read))))
     return linear_payload(model.fit_, linear_scores(model, asked), context)
 
@@ -224,6 +226,9 @@ def linear_payload(fit: LinearFit, scores: Floats | None, context: ReportContext
 
     Whitened scores and hidden values have to be multiplied by `fit.strengths` first.
     """
+    from lowdim.views.report.page import page_of
+    from lowdim.views.report.payload import Spectrum
+
     spectrum = Spectrum(_shares(fit, context.choice), fit.measure, context.choice)
     seen = overview_of(fit)
     seen = replace(seen, lead=_advised(fit, context.choice) or seen.lead)
@@ -269,6 +274,8 @@ def _shares(fit: LinearFit, choice: KChoice | None) -> Floats:
 
 
 def _columns(fit: LinearFit) -> Columns:
+    from lowdim.views.report.payload import Columns
+
     try:
         variances: Floats | None = prepared_variances(fit)
     except BadInput:  # a record that was converted does not know them
@@ -280,6 +287,8 @@ def _columns(fit: LinearFit) -> Columns:
 
 def row_limits(model: Any, rows: ReportRows, may_miss: bool) -> tuple[OutlierMap | None, str]:
     """T² and Q of the rows shown of a linear model; or None and why, in a sentence."""
+    from lowdim.models.linear.tables.outliers import judge
+
     fit = model.fit_
     if not model.center:
         return None, "T² and Q are distances from the mean, and this fit was made without one (center=False)."

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import kurtosistest, norm
 
 from lowdim.errors import BadInput, BadParameter, Setting, TooLarge
 from lowdim.matrices.preparation import Preparation, dense
@@ -336,8 +336,10 @@ def gaussian_basis(scores: Floats, times: Floats) -> str:
         return BASIS
     whole = k * (k + 2)
     squares = ((rows - rows.mean(axis=0)) ** 2 / rows.var(axis=0)).sum(axis=1)
-    mardia = 2 * norm.sf(abs(float((squares**2).mean()) - whole * (n - 1) / (n + 1)) / np.sqrt(8 * whole / n))
-    if min(mardia, k * float(np.min(kurtosistest(rows).pvalue))) * 2 >= LEAST_P_VALUE:
+    mardia = 2 * scipy.stats.norm.sf(
+        abs(float((squares**2).mean()) - whole * (n - 1) / (n + 1)) / np.sqrt(8 * whole / n)
+    )
+    if min(mardia, k * float(np.min(scipy.stats.kurtosistest(rows).pvalue))) * 2 >= LEAST_P_VALUE:
         return BASIS
     found = 3 * float((squares**2).mean()) / whole
     return f"{BASIS}, which these are not (a kurtosis of {found:.3g}, not 3)"

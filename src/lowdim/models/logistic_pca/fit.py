@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lowdim.errors import NeedsAnotherPass, NotConverged, TooLarge
+from lowdim import errors
+from lowdim.errors import NeedsAnotherPass, TooLarge
 from lowdim.matrices.convert import Room, spacing_of
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.sample import draw_sample
@@ -278,7 +279,7 @@ def _warn_unfinished(descent: Descent, task: LogisticTask) -> None:
     warnings.warn(
         f"LogisticPCA was stopped after {descent.passes} {what}, of which the last gained {descent.change:.1e} of the "
         f"deviance: raise max_iter={task.steps}, or tol={task.tol:g}.",
-        NotConverged,
+        errors.NotConverged,
         stacklevel=4,
     )
 

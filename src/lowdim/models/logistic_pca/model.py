@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
-from sklearn.utils.validation import check_is_fitted
-
 from lowdim.errors import WrongShape
 from lowdim.matrices.convert import fits_in_memory, load_rows, read_weights
 from lowdim.matrices.preparation import working_dtype
@@ -23,6 +21,7 @@ from lowdim.models.base.parameters import (
     Unstored,
 )
 from lowdim.models.base.prompt import Prompt
+from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.models.linear.fit import load_to_count
 from lowdim.models.logistic_pca.figures import LogisticPlots
 from lowdim.models.logistic_pca.fit import SOLVER, STEPS_A_PASS, estimate_memory, fit_logistic, limit_blocks
@@ -343,13 +342,9 @@ class LogisticPCA(RecordedModel[LogisticFit]):
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.positive_only = self.family != "gaussian"
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    @property
+    def _takes(self) -> Takes:
+        return Takes(missing=True, negative=self.family == "gaussian")
 
     def _opened(self, X: Any, reset: bool) -> Source:
         source = super()._opened(X, reset)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from lowdim.errors import BadInput, BadParameter
 from lowdim.matrices.preparation import Preparation

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
-from lowdim import __version__
-from lowdim.errors import BadInput, NotConverged, RankWarning, TooLarge, WrongShape
+from lowdim import __version__, errors
+from lowdim.errors import BadInput, RankWarning, TooLarge, WrongShape
 from lowdim.models.base.estimator import MADE_BY
 from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import seed_of
@@ -195,7 +195,7 @@ def warn_unfinished(end: Search | Passes, task: NmfTask) -> None:
     warnings.warn(
         f"NMF was stopped after {end.steps} steps with a KKT residual of {end.residual:.1e}, but tol={task.tol:g} was "
         f"asked: raise max_iter={task.steps}, or tol.",
-        NotConverged,
+        errors.NotConverged,
         stacklevel=5,
     )
 

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
-import scipy.special
+import scipy
 
 from lowdim.errors import BadParameter
 from lowdim.models.nmf.observed import MOSTLY_STORED, Observed

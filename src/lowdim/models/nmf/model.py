@@ -7,7 +7,6 @@ from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, WrongShape
 from lowdim.matrices.convert import read_weights
@@ -28,6 +27,7 @@ from lowdim.models.base.parameters import (
     WholeFrom0,
 )
 from lowdim.models.base.prompt import Prompt
+from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.models.base.uncertainty import Unsure
 from lowdim.models.nmf.count import best_count, choice_of
 from lowdim.models.nmf.figures import NonNegativePlots
@@ -442,13 +442,9 @@ class NMF(Unsure, RecordedModel[NonNegativeFit]):
     def _with_assigned(self, record: NonNegativeFit | None) -> NonNegativeFit:
         return parts_record(record, self._assigned, partial(task_of, self))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    @property
+    def _takes(self) -> Takes:
+        return Takes(missing=True, negative=False)
 
 
 def codes_of_block(block: Block, fit: NonNegativeFit, unstored: str, entry_weight: Any = None) -> Floats:

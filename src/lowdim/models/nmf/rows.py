@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from lowdim.errors import BadInput, BadParameter
 from lowdim.models.nmf.loss import KULLBACK_LEIBLER, Loss, Penalty, row_blocks

@@ -7,10 +7,9 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import scipy.stats
+import scipy
 from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadParameter
 from lowdim.matrices.missing import naming_all_missing
@@ -28,6 +27,7 @@ from lowdim.models.base.parameters import (
     Saved,
     Seed,
 )
+from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.models.pc_regression.figures import RegressionPlots
 from lowdim.models.pc_regression.fit import (
     check_same_rows,
@@ -418,10 +418,9 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "ppca"
-        return tags
+    @property
+    def _takes(self) -> Takes:
+        return Takes(sparse=False, missing=self.missing == "ppca", response="numbers", dtypes=("float64",))
 
     def _shaped(self, values: Floats) -> Floats:
         return values[0] if self.fit_.flat else values

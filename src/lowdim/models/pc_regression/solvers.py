@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 import scipy.linalg
-import scipy.stats
 from numpy.typing import NDArray
 
 from lowdim.solvers.resampling.influence import estimate_errors

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.stats
+import scipy
 
 from lowdim.errors import BadParameter
 from lowdim.models.base.output import frame_kind, make_table, refuse_no_rows

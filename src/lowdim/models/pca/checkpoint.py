@@ -5,8 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from sklearn.base import clone
-
 from lowdim.errors import CannotMerge, FormatError, WrongColumns
 from lowdim.sources.source import Source
 
@@ -34,7 +32,7 @@ def resume_fit(estimator: Any, path: str, source: Source) -> Any:
         raise CannotMerge("keeps another model than --model pca.")
     part._kept_moments()  # an error, if it cannot be carried on
     _refuse_other_columns(part, source)
-    whole = clone(estimator)
+    whole = estimator.__sklearn_clone__()
     whole.__dict__.update({name: value for name, value in part.__dict__.items() if name not in whole.__dict__})
     whole._record, whole._assigned, whole._made = None, {}, None
     if _rows_left(part.n_samples_, source):

@@ -11,8 +11,6 @@ from lowdim.matrices.convert import fits_in_memory, load_rows, read_weights
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.moments import Moments
 from lowdim.matrices.scaling import Scaling
-from lowdim.models.probabilistic_pca.fit import SOLVER as EM
-from lowdim.models.probabilistic_pca.fit import LatentTask, begin, convert_to_linear, fit_by_em, limit_blocks
 from lowdim.results.record import LinearFit
 from lowdim.runtime.memory import budget_of
 from lowdim.solvers.covariance import Covariance
@@ -48,6 +46,8 @@ def require_moments(moments: Moments | None, fit: LinearFit | None) -> Moments:
     """The moments of a fit, or an error that says why it has none."""
     if moments is not None:
         return moments
+    from lowdim.models.probabilistic_pca.fit import SOLVER as EM
+
     solver = "a model that is not fitted" if fit is None else fit.provenance.solver
     if solver == Covariance.name:
         raise CannotMerge(OUT_OF_RANGE)
@@ -64,6 +64,8 @@ def require_moments(moments: Moments | None, fit: LinearFit | None) -> Moments:
 
 def fit_missing_values(estimator: Any, source: Source, sample_weight: Any, scaling: Scaling) -> LinearFit:
     """The record of a PCA with the settings of this estimator, from what was observed of each row."""
+    from lowdim.models.probabilistic_pca.fit import LatentTask, begin, convert_to_linear, fit_by_em, limit_blocks
+
     k = estimator.n_components
     if not (k is None or (isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k >= 1)):
         raise BadParameter.of(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import MEND_CALLS, CannotMerge, Interrupted, MissingValues
 from lowdim.matrices.convert import spacing_of
@@ -35,12 +33,11 @@ from lowdim.models.base.parameters import (
     WholeFrom0,
 )
 from lowdim.models.base.prompt import Prompt
+from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.models.base.uncertainty import Unsure
 from lowdim.models.linear.fit import Learnt, Plan, batch_matrix, fit_linear, load_to_count, plan_fit
 from lowdim.models.linear.model import LinearModel
-from lowdim.models.linear.row_figures import HoledPlots, PCAPlots
 from lowdim.models.pca.fit import fit_missing_values, read_batch, require_moments
-from lowdim.models.probabilistic_pca.rows import missing_deviations, observed_log_densities, score_filled_rows
 from lowdim.results.record import LinearFit, drop_components
 from lowdim.runtime.memory import budget_of
 from lowdim.solvers.choose import Choice
@@ -48,6 +45,9 @@ from lowdim.solvers.covariance import Covariance
 from lowdim.sources.source import ColumnwiseSource, Source
 from lowdim.types import Floats
 from lowdim.views.text.facts import PlanFacts
+
+if TYPE_CHECKING:
+    from lowdim.models.linear.row_figures import HoledPlots, PCAPlots
 
 
 class PCA(Unsure, LinearModel):
@@ -240,7 +240,7 @@ class PCA(Unsure, LinearModel):
                 f"One model has {self.n_features_in_} columns, the other {other.n_features_in_}: only fits of the same "
                 "columns can be merged."
             )
-        merged: PCA = clone(self)
+        merged: PCA = self.__sklearn_clone__()
         merged.__dict__.update({k: v for k, v in self.__dict__.items() if k not in merged.__dict__})
         merged._moments = mine.merge(theirs)
         merged._record, merged._assigned, merged._made = None, {}, None
@@ -256,25 +256,28 @@ class PCA(Unsure, LinearModel):
     @property
     def plot(self) -> PCAPlots | HoledPlots:
         """Figures of this fit: `model.plot.scree()`, `model.plot.scores(X)`, …; with missing="ppca" also of holes."""
+        from lowdim.models.linear.row_figures import HoledPlots, PCAPlots
+
         return HoledPlots(self) if self.missing == "ppca" else PCAPlots(self)
 
     def _deviations(self, source: Source) -> Floats:
         """(n, p) standard deviations of what fills the holes of rows, where the fit was one with holes."""
+        from lowdim.models.probabilistic_pca.rows import missing_deviations
+
         return missing_deviations(source, self.fit_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return super().__sklearn_is_fitted__() or getattr(self, "_moments", None) is not None
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing == "ppca"
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    @property
+    def _takes(self) -> Takes:
+        return Takes(missing=self.missing == "ppca")
 
     def _scores(self, X: Any) -> Any:
         if self.missing != "ppca":
             return super()._scores(X)
+        from lowdim.models.probabilistic_pca.rows import score_filled_rows
+
         source = self._opened(X, reset=False).unweighted()
         work = partial(score_filled_rows, fit=self.fit_, whiten=self.whiten)
         with naming_all_missing(source, only_infinite=True):
@@ -295,6 +298,8 @@ class PCA(Unsure, LinearModel):
         """
         if self.missing != "ppca":
             return super().score_samples(X)
+        from lowdim.models.probabilistic_pca.rows import observed_log_densities
+
         check_is_fitted(self)
         source = self._opened(X, reset=False).unweighted()
         with naming_all_missing(source, only_infinite=True):
@@ -351,7 +356,7 @@ class PCA(Unsure, LinearModel):
         """A model of the rows that an interrupted fit had read, if it was forming their scatter."""
         if not isinstance(statistic, Moments) or statistic.scatter.ndim == 1 or statistic.holes is not None:
             return None
-        part: PCA = clone(self)
+        part: PCA = self.__sklearn_clone__()
         part.__dict__.update({k: v for k, v in self.__dict__.items() if k not in part.__dict__})
         part._remember(X, source)
         part._moments, part._record = statistic, None

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from lowdim.errors import BadInput, NotConverged
+from lowdim import errors
+from lowdim.errors import BadInput
 from lowdim.matrices.missing import Observed, choose_scales, describe_unseen, missing_values_error, observe
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.ppca_mixture.record import MixtureFit
@@ -60,7 +61,7 @@ def fit_clusters(source: Source, task: MixtureTask) -> MixtureFit:
         warnings.warn(
             f"EM was stopped after {task.steps} steps, of which the last gained {gain:.1e} per row: raise max_iter, "
             f"or tol={task.tol:g}.",
-            NotConverged,
+            errors.NotConverged,
             stacklevel=3,
         )
     return MixtureFit(

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput
 from lowdim.matrices.convert import read_weights
@@ -16,6 +15,7 @@ from lowdim.models.base.estimator import Estimator
 from lowdim.models.base.input import open_for, picture_shape_of
 from lowdim.models.base.output import frame_kind, kind_of_fit, scores_table
 from lowdim.models.base.parameters import CHECKED_BY_FIT, ColumnScale, Count, NumberAbove0, NumberFrom0, Seed, seed_of
+from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.models.ppca_mixture.figures import MixturePlots
 from lowdim.models.ppca_mixture.fit import MixtureTask, fit_clusters, load_rows
 from lowdim.models.ppca_mixture.record import MixtureFit
@@ -339,8 +339,12 @@ class PPCAMixture(Estimator, DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = self._takes.missing
         return tags
+
+    @property
+    def _takes(self) -> Takes:
+        return Takes(sparse=False, missing=True)
 
     @property
     def _mixture(self) -> Mixture:

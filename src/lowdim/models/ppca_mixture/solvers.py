@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from lowdim.runtime.threads import in_order
 from lowdim.solvers.iterate import iterate
@@ -203,7 +203,7 @@ def fit_mixture(
 def responsibilities(model: Mixture, X: Floats) -> tuple[Floats, Floats]:
     """(n, c) probability of each component given the observed entries of rows, and their log density (n,)."""
     each = np.stack([likelihoods(g, X) for g in model.gaussians], axis=1) + np.log(model.weights)
-    total: Floats = logsumexp(each, axis=1)
+    total: Floats = scipy.special.logsumexp(each, axis=1)
     return np.exp(each - total[:, None]), total
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from lowdim import errors
 from lowdim.errors import (
     BadInput,
     BadParameter,
     CannotMerge,
     MissingValues,
     NeedsAnotherPass,
-    NotConverged,
     RankWarning,
     UnseenColumns,
 )
@@ -369,7 +369,7 @@ def _warn(fit: LatentFit, task: LatentTask, least_noise: float) -> None:
         warnings.warn(
             f"EM was stopped after {task.steps} steps, of which the last gained {gain / fit.weight:.1e} per row and "
             f"moved the loadings by {ascent.change:.1e}: raise max_iter, or tol={task.tol:g}.",
-            NotConverged,
+            errors.NotConverged,
             stacklevel=5,
         )
 

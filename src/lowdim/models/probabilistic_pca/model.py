@@ -9,10 +9,8 @@ from functools import partial
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtri
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, BadParameter, Interrupted
 from lowdim.matrices.convert import fits_in_memory, load_rows, read_weights
@@ -34,6 +32,7 @@ from lowdim.models.base.parameters import (
     seed_of,
 )
 from lowdim.models.base.prompt import Prompt
+from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.models.base.uncertainty import Unsure
 from lowdim.models.linear.fit import load_to_count
 from lowdim.models.linear.model import LinearModel
@@ -213,12 +212,9 @@ class ProbabilisticPCA(Unsure, LinearModel):
             accuracy=f"until two steps gain no more than {task.tol:.0e} of log-likelihood a row",
         )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+    @property
+    def _takes(self) -> Takes:
+        return Takes(missing=True)
 
     @property
     def fit_(self) -> LatentFit:
@@ -349,7 +345,7 @@ class ProbabilisticPCA(Unsure, LinearModel):
         if not 0 < level < 1:
             raise BadParameter.of(type(self).__name__, "level", level, "a number between 0 and 1, such as 0.95")
         values, deviations = self._filled(X, True)
-        reach = float(ndtri(0.5 + level / 2)) * deviations
+        reach = float(scipy.special.ndtri(0.5 + level / 2)) * deviations
         middle = np.where(np.isinf(deviations), 0.0, values)  # where nothing is expected, anything may be
         return self._like(X, middle - reach), self._like(X, middle + reach)
 
@@ -471,7 +467,7 @@ class ProbabilisticPCA(Unsure, LinearModel):
 
     def _part(self, X: Any, source: Source, last: Progress) -> ProbabilisticPCA:
         """The model as far as an interrupted fit had come."""
-        part: ProbabilisticPCA = clone(self)
+        part: ProbabilisticPCA = self.__sklearn_clone__()
         part.__dict__.update({k: v for k, v in self.__dict__.items() if k not in part.__dict__})
         part._remember(X, source)
         part._record = make_record(source, last, self.random_state)

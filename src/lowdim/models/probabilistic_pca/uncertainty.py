@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import expit, logit, ndtri
 
 from lowdim.errors import BadParameter, LowdimWarning, Setting, TooLarge, Words
 from lowdim.matrices.convert import load_rows
@@ -340,7 +340,7 @@ def _scores_by_law(fit: LatentFit, law: Spectrum, means: Floats) -> Intervals:
 def _add_loading_errors(means: Floats, spread: Floats, about: Intervals, noisier: float, level: float) -> Intervals:
     """Hidden values (k, n) with what noise and missing values leave open, `spread`, and loadings, `about`."""
     errors = np.sqrt(spread * noisier + np.nan_to_num(about.standard_error) ** 2)
-    found = _symmetric(means, errors, float(ndtri(0.5 + level / 2)), np.inf)
+    found = _symmetric(means, errors, float(scipy.special.ndtri(0.5 + level / 2)), np.inf)
     return replace(found, basis=OF_MODEL).without(np.asarray(np.isnan(about.lower).all(axis=1)), IN_NOISE)
 
 
@@ -380,7 +380,7 @@ def _answer_for_many_loadings(question: Question, fit: LatentFit, scores: Interv
 
 
 def _answer_by_spread(question: Question, fit: LatentFit, found: Spread, scores: Intervals, said: str) -> Uncertainty:
-    reach, p = float(ndtri(0.5 + question.level / 2)), fit.n_columns - len(fit.unseen)
+    reach, p = float(scipy.special.ndtri(0.5 + question.level / 2)), fit.n_columns - len(fit.unseen)
     k, law = fit.k, _even_law(question, fit)
     errors = np.sqrt(np.maximum(np.diag(found.variances), 0.0))
     estimate = np.append(fit.variances, fit.noise)
@@ -400,7 +400,10 @@ def _answer_by_spread(question: Question, fit: LatentFit, found: Spread, scores:
         change = (chosen - share[:, None] * weights) / whole
         error = np.sqrt(np.maximum(np.einsum("ij,jl,il->i", change, found.variances, change), 0.0))
         wide = reach * error / (share * (1 - share))
-        ends = (expit(logit(share) - wide), expit(logit(share) + wide))
+        ends = (
+            scipy.special.expit(scipy.special.logit(share) - wide),
+            scipy.special.expit(scipy.special.logit(share) + wide),
+        )
         known = chosen @ estimate / total
         intervals[name] = Intervals(known, error, *ends, known - share, OF_MODEL)
     lost = law.lost

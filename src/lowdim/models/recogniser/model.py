@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, Words
 from lowdim.matrices.preparation import Preparation
@@ -27,6 +26,7 @@ from lowdim.models.base.parameters import (
     ShareInside,
     WholeFrom0,
 )
+from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.models.pca.model import PCA
 from lowdim.models.recogniser.figures import RecogniserPlots
 from lowdim.models.recogniser.fit import (
@@ -389,10 +389,9 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
 
     # -- inside ---------------------------------------------------------------------------------------------------
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    @property
+    def _takes(self) -> Takes:
+        return Takes(response="classes", dtypes=("float64",))
 
     def _rows(self, X: Any) -> Source:
         return self._opened(X, reset=False).unweighted()

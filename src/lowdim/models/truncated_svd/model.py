@@ -179,12 +179,6 @@ class TruncatedSVD(LinearModel):
             centered=False,
         )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
 
 # How it is found: as every linear model, but about zero; and how much the scores vary.
 

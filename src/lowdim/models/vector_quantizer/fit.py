@@ -9,13 +9,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 import sklearn
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from lowdim.errors import BadInput, BadParameter, NotConverged, RankWarning, Words
+from lowdim import errors
+from lowdim.errors import BadInput, BadParameter, RankWarning, Words
 from lowdim.matrices.missing import refuse_missing_in_block
 from lowdim.matrices.preparation import dense
 from lowdim.models.base.input import load_rows, refuse_missing
@@ -331,6 +332,6 @@ def _warn(fit: CodebookFit, task: CodebookTask) -> None:
     if not fit.converged:
         warnings.warn(
             f"The codewords still moved after {plural(fit.steps, 'step')}: raise max_iter, or tol={task.tol:g}.",
-            NotConverged,
+            errors.NotConverged,
             stacklevel=4,
         )

@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from lowdim.errors import BadInput, BadParameter, WrongShape
 from lowdim.matrices.convert import read_weights
@@ -21,6 +20,7 @@ from lowdim.models.base.estimator import RecordedModel, fit_transform_weighted
 from lowdim.models.base.output import table_by_name
 from lowdim.models.base.parameters import CHECKED_BY_FIT, Count, NumberFrom0, Option, Seed, Shape
 from lowdim.models.base.prompt import Prompt
+from lowdim.models.base.scikit_learn import check_is_fitted
 from lowdim.models.vector_quantizer.figures import CodebookPlots
 from lowdim.models.vector_quantizer.fit import (
     Codebook,
@@ -347,12 +347,6 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         return table_by_name(self, TABLES, name, X)
 
     # -- inside ---------------------------------------------------------------------------------------------------
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
     @property
     def _codebook(self) -> Codebook:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lowdim.errors import BadInput, BadParameter, NotConverged, WrongShape
+from lowdim import errors
+from lowdim.errors import BadInput, BadParameter, WrongShape
 from lowdim.recipes.basis_pursuit.lasso import least_absolute_within, refuse_too_little
 from lowdim.recipes.basis_pursuit.linear_program import Rows, least_absolute, lower_bound, steepest, uniqueness
 from lowdim.recipes.basis_pursuit.sparsest import coherence, guaranteed_sparsity, matching_pursuit, sparsest
@@ -199,7 +200,7 @@ def _by_l1(A: Floats, b: Floats, noise: float, nonnegative: bool) -> Recovery:
         warnings.warn(
             f"|y|₁ = {total:.6g} may be above the smallest by {found.duality_gap:.3g}: columns tie, or their lengths, "
             f"{np.linalg.norm(A, axis=0).min():.3g} to {np.linalg.norm(A, axis=0).max():.3g}, are too different.",
-            NotConverged,
+            errors.NotConverged,
             stacklevel=3,
         )
     return found
@@ -214,7 +215,7 @@ def _by_matching(A: Floats, b: Floats, noise: float) -> Recovery:
         warnings.warn(
             f"Matching pursuit stopped at |Ay − b| = {found.residual_norm:.3g}, above {limit:.3g}: the next column "
             'depends on those it has; take method="l1".',
-            NotConverged,
+            errors.NotConverged,
             stacklevel=3,
         )
         return replace(found, sparsest=None)

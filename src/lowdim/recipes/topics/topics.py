@@ -12,7 +12,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter, EmptyTexts, NotConverged, RankWarning
+from lowdim import errors
+from lowdim.errors import BadInput, BadParameter, EmptyTexts, RankWarning
 from lowdim.models.base.parameters import whole
 from lowdim.recipes.topics.counts import WordCounts, count_words
 from lowdim.recipes.topics.fit import (
@@ -387,7 +388,7 @@ def _warn_of_haste(found: Fitted) -> None:
         warnings.warn(
             f"The search for {len(found.topics)} topics was stopped after {found.steps} steps, before they stood "
             "still; take fewer topics, or another seed.",
-            NotConverged,
+            errors.NotConverged,
             stacklevel=3,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln
+import scipy
 
 from lowdim.types import EPS, Floats
 
@@ -39,7 +39,7 @@ def minka_evidence(values: Floats, p: int, n: float, most: int | None = None) ->
     kept = np.maximum(spectrum[:most], least)
     noise = np.maximum((spectrum.sum() - np.cumsum(spectrum[:most])) / (p - k), least)
     half = (p - k + 1) / 2  # (p − i + 1) / 2: the volume of the Stiefel manifold
-    log_volume = -k * np.log(2.0) + np.cumsum(gammaln(half) - half * np.log(np.pi))
+    log_volume = -k * np.log(2.0) + np.cumsum(scipy.special.gammaln(half) - half * np.log(np.pi))
     m = p * k - k * (k + 1) / 2
     return np.asarray(
         log_volume

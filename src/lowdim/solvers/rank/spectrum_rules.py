@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from scipy.integrate import quad
-from scipy.optimize import brentq
+import scipy
 
 from lowdim.solvers.keep import SHARE_ROUNDING
 from lowdim.types import Floats, Mask
@@ -29,7 +28,7 @@ def unknown_noise_factor(beta: float) -> float:
 def marchenko_pastur_median(beta: float) -> float:
     """μ_β, the median of Marchenko and Pastur's law of the eigenvalues of noise."""
     low, high = (1 - np.sqrt(beta)) ** 2, (1 + np.sqrt(beta)) ** 2
-    return float(brentq(lambda x: _mass_below(x, beta, low, high) - 0.5, low, high, xtol=1e-13))
+    return float(scipy.optimize.brentq(lambda x: _mass_below(x, beta, low, high) - 0.5, low, high, xtol=1e-13))
 
 
 def _mass_below(x: float, beta: float, low: float, high: float) -> float:
@@ -45,7 +44,7 @@ def _mass_below(x: float, beta: float, low: float, high: float) -> float:
             return float((high - low) * np.cos(a) ** 2 / (np.pi * beta))
         return float((high - low) ** 2 * (np.sin(a) * np.cos(a)) ** 2 / (np.pi * beta * t))
 
-    return float(quad(density, 0.0, top, epsabs=1e-13, epsrel=1e-13)[0])
+    return float(scipy.integrate.quad(density, 0.0, top, epsabs=1e-13, epsrel=1e-13)[0])
 
 
 def threshold(singular_values: Floats, rows: float, columns: float, noise: float | None = None) -> float:

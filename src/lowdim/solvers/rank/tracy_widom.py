@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import scipy
 from numpy.polynomial.legendre import leggauss
-from scipy.optimize import brentq
-from scipy.special import airy
 
 from lowdim.types import EPS, Floats
 
@@ -48,7 +47,7 @@ def survival(x: float) -> float:
     u, root = _quadrature(x)
     i, j = np.tril_indices(QUADRATURE_NODES)  # eigvalsh reads no other half, and Ai is what takes the time
     kernel = np.zeros((QUADRATURE_NODES, QUADRATURE_NODES))
-    kernel[i, j] = root[i] * airy(u[i] + u[j] + x)[0] * root[j]
+    kernel[i, j] = root[i] * scipy.special.airy(u[i] + u[j] + x)[0] * root[j]
     values = np.linalg.eigvalsh(kernel)
     # the largest eigenvalue nears 1 on the left, where rounding may put it beyond
     return float(-np.expm1(np.log1p(-np.minimum(values, 1 - EPS)).sum()))
@@ -57,7 +56,7 @@ def survival(x: float) -> float:
 @cache
 def quantile(level: float) -> float:
     """The x with P(TW₁ > x) = 1 − level, for levels between 1e-10 and 1 − 1e-10."""
-    return float(brentq(lambda x: survival(x) - (1 - level), -9.0, 12.0, xtol=1e-12))
+    return float(scipy.optimize.brentq(lambda x: survival(x) - (1 - level), -9.0, 12.0, xtol=1e-12))
 
 
 def effective_columns(values: Floats) -> float:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.optimize
+import scipy
 
 from lowdim.results.uncertainty import Intervals, Stability
 from lowdim.runtime.threads import in_order

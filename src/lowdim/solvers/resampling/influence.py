@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import expit, logit, stdtrit
+import scipy
 
 from lowdim.results.uncertainty import Intervals
 from lowdim.solvers.resampling.axes import BASIS
@@ -35,7 +35,9 @@ class Errors:
 
     def reach(self, level: float) -> Floats:
         """Half the width of intervals; at most what an exponential can take."""
-        return np.asarray(np.minimum(stdtrit(self.freedom, 0.5 + level / 2) * self.standard_error, MAX_EXPONENT))
+        return np.asarray(
+            np.minimum(scipy.special.stdtrit(self.freedom, 0.5 + level / 2) * self.standard_error, MAX_EXPONENT)
+        )
 
 
 def estimate_errors(influences: Floats, times: Floats, freedom: float, more: Floats | float = 0.0) -> Errors:
@@ -177,7 +179,8 @@ class SpectrumOfRows:
         )
         spread = Errors(errors.standard_error / (safe * (1 - safe)), errors.freedom)
         wide = spread.reach(self.level)
-        ends = [np.where(inside, expit(logit(safe) + side * wide), np.minimum(share, 1.0)) for side in (-1, 1)]
+        odds = scipy.special.logit(safe)
+        ends = [np.where(inside, scipy.special.expit(odds + side * wide), np.minimum(share, 1.0)) for side in (-1, 1)]
         ends = [np.where(everything, 1.0, end) for end in ends]
         error = np.where(inside, errors.standard_error, 0.0)
         return Intervals(estimate, error, ends[0], ends[1], estimate - np.where(everything, estimate, share), BASIS)

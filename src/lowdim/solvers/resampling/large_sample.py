@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import expit, logit, ndtri
+import scipy
 
 from lowdim.results.uncertainty import Count, Intervals
 from lowdim.solvers.keep import SHARE_ROUNDING
@@ -135,7 +135,7 @@ class Spectrum:
     @property
     def reach(self) -> float:
         """Standard errors to either side of an estimate."""
-        return float(ndtri(0.5 + self.level / 2))
+        return float(scipy.special.ndtri(0.5 + self.level / 2))
 
     @property
     def others(self) -> int:
@@ -228,7 +228,8 @@ class Spectrum:
         inside = (share > 0) & (share < 1)
         safe = np.where(inside, share, 0.5)
         wide = self.reach * np.where(inside, spread / (safe * (1 - safe)), 0.0)
-        ends = [np.where(inside, expit(logit(safe) + side * wide), share) for side in (-1, 1)]
+        odds = scipy.special.logit(safe)
+        ends = [np.where(inside, scipy.special.expit(odds + side * wide), share) for side in (-1, 1)]
         spread = np.where(inside, spread, 0.0)
         found = Intervals(estimate, spread, ends[0], ends[1], estimate - share, self.basis)
         return found.without(np.logical_or.accumulate(self.lost) if cumulative else self.lost, IN_NOISE)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from lowdim.errors import BadFile, BadInput, BadParameter, NeedsExtra, Setting, Words
 from lowdim.sources.arrays import ArraySource, SparseSource, as_table, refuse_dtype, refuse_shape

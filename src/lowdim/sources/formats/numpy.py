@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-import scipy.sparse
+import scipy
 from numpy.lib import format as npy
 
 from lowdim.errors import BadFile

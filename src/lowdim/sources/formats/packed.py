@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from lowdim.errors import BadFile, SeveralTables
-from lowdim.sources.columns import suggest
 
 COMPRESSIONS: dict[str, Callable[..., Any]] = {
     ".gz": gzip.open,
@@ -70,6 +69,8 @@ def choose_member(path: Path, name: str | None) -> str:
     if not there:
         raise BadFile(f"{path}: a zip archive without files; a table is needed.")
     if name is not None and name not in there:
+        from lowdim.sources.columns import suggest
+
         raise BadFile(f"{path}: there is no file {name!r} in it{suggest(name, list(there))}")
     if name is None and len(there) > 1:
         sizes = {one: f"{entry.file_size:,} bytes" for one, entry in there.items()}

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.special
+import scipy
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, MissingValues

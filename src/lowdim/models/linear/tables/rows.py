@@ -170,7 +170,7 @@ def _scores_and_lengths(
 
 
 def _with_holes(model: LinearModel, table: str, error: MissingValues) -> MissingValues:
-    if not model.__sklearn_tags__().input_tags.allow_nan:
+    if not model._takes.missing:
         return error
     found = str(error).partition(", but every value")[0]
     return MissingValues(

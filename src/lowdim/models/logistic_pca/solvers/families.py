@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-import scipy.special
+import scipy
 
 from lowdim.types import Floats
 

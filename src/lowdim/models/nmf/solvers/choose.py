@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import scipy.sparse
+import scipy
 
 from lowdim.errors import BadParameter
 from lowdim.models.nmf.loss import NAMED, Loss

@@ -12,8 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.optimize
-import scipy.sparse
+import scipy
 
 from lowdim.models.nmf.loss import TINY
 from lowdim.models.nmf.observed import Observed, as_observed

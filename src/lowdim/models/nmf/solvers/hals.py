@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from lowdim.models.nmf.solvers.problem import Beyond, Problem, Search, begin, revived, stretches
 from lowdim.runtime.threads import in_order

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.cluster.hierarchy
-import scipy.optimize
+import scipy
 from numpy.typing import NDArray
 
 from lowdim.models.nmf.loss import Penalty

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 import scipy.linalg
-import scipy.sparse
 import scipy.sparse.linalg
 
 from lowdim.errors import BadParameter
