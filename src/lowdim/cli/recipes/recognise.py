@@ -130,7 +130,6 @@ def recognise(
     from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
     from lowdim.models.base.prompt import share_or_count
-    from lowdim.recipes.recognise.recognise import recognise as judge
 
     talk.refuse_two_outputs(out.output)
     check_output(out.output, gallery, probes)
@@ -148,6 +147,8 @@ def recognise(
         "random_state": seed,
     }
     wish = replace(wish.of(gallery), label=label)
+    from lowdim.recipes.recognise.recognise import recognise as judge
+
     new_wish = DataOptions(probes, table=wish.table, sql=wish.sql)
     texts: dict[str, str] = {}
     known: Any
