@@ -16,6 +16,7 @@ python benchmarks/run.py genotypes      people × SNPs, beside smartpca, PLINK; 
 python benchmarks/run.py bootstrap      resamples of a PCA, beside decomposing each of them
 python benchmarks/run.py recognition    faces, with OpenCV's recogniser beside; needs the faces in LOWDIM_DATA
 python benchmarks/run.py report         the HTML page: size, time, frames of its map; needs Chromium
+python benchmarks/run.py start-up       processor seconds of whole processes: help, errors, a small table
 python benchmarks/run.py topics         texts, with scikit-learn's LDA and NMF beside; needs the texts in LOWDIM_DATA
 """
 
@@ -42,6 +43,7 @@ import out_of_core
 import recognition
 import regression
 import report
+import startup
 import topics
 from contenders import run
 from measure import Truth, extra_memory, interleaved
@@ -62,6 +64,7 @@ SECTIONS = (
     genotypes,
     recognition,
     report,
+    startup,
 )
 """Modules with a NAME and a table() of their own."""
 NEEDS_DATA = (denoise, inpaint, kernel_denoising, topics, recognition)

@@ -16,6 +16,29 @@ from sklearn.exceptions import ConvergenceWarning
 
 import lowdim
 
+PROMPT = {"lowdim", "typer", "annotated_doc", "shellingham"}
+"""Packages that help, and an error about a path or an option, may load: typer, and what it loads itself."""
+
+NUMBERS = {"numpy", "scipy", "scipy.linalg", "threadpoolctl"}
+"""What numbers need: NumPy, and the parts of SciPy that every fit calls."""
+
+LOADED = """
+import sys
+{}
+parts = {{".".join(name.split(".")[:2]) for name in sys.modules if name.startswith("scipy.")}}
+found = {{name.partition(".")[0] for name in sys.modules}} - sys.stdlib_module_names
+print(*sorted(name for name in found | parts if "._" not in name and not name.startswith(("_", "cython"))))
+"""
+
+COMMAND = """
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, TextIOWrapper
+from lowdim.cli.main import main
+with redirect_stdout(TextIOWrapper(BytesIO())), redirect_stderr(TextIOWrapper(BytesIO())):
+    code = main({})
+assert code == {}, code
+"""
+
 DOCS = Path(__file__).parents[1] / "docs"
 
 PROBE = """
@@ -51,6 +74,66 @@ def test_import_reads_no_source_code():
 def test_import_takes_under_50_ms_beyond_numpy():
     # a promise of the design, not a benchmark: the best of five keeps a busy machine out of it
     assert min(probe()[0] for _ in range(5)) < 0.050
+
+
+def loaded_by(program: str) -> set[str]:
+    """Packages, and public parts of SciPy, that a program loads in a process of its own."""
+    answer = subprocess.run([sys.executable, "-c", LOADED.format(program)], capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stderr
+    return set(answer.stdout.split()) - {"scipy.version"}
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a small table, a model of it, an empty file and one of texts, in which programs run."""
+    monkeypatch.chdir(tmp_path)
+    rows = np.random.default_rng(0).random((40, 5))
+    np.savetxt("rows.csv", rows, delimiter=",", header="a,b,c,d,e", comments="")
+    lowdim.PCA(2).fit(rows).save("rows.lowdim")
+    Path("empty.csv").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [
+        (["--help"], 0),
+        (["fit", "--help"], 0),
+        (["nofile.csv"], 3),
+        (["empty.csv"], 3),
+        (["fit", "nofile.csv", "--scale", "--keep", "3"], 3),
+        (["report", "nofile.csv", "-o", "page.html"], 3),
+        (["transform", "rows.lowdim", "nofile.csv"], 3),
+        (["transform", "nofile.lowdim", "rows.csv"], 4),
+        (["fitt", "rows.csv"], 2),
+        (["fit", "rows.csv", "--kep", "3"], 2),
+    ],
+)
+def test_help_and_errors_about_paths_load_no_numbers(tables, argv, code):
+    assert loaded_by(COMMAND.format(argv, code)) <= PROMPT
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["rows.csv"],
+        ["fit", "rows.csv", "--scale", "--save", "new.lowdim", "-o", "scores.csv"],
+        ["fit", "rows.csv", "--model", "svd", "--keep", "2", "--json"],
+        ["transform", "rows.lowdim", "rows.csv"],
+        ["info", "rows.csv"],
+        ["info", "rows.lowdim"],
+        ["explain", "rows.csv"],
+        ["table", "rows.lowdim", "loadings"],
+    ],
+)
+def test_small_jobs_at_the_prompt_load_what_numbers_need(tables, argv):
+    assert loaded_by(COMMAND.format(argv, 0)) <= PROMPT | NUMBERS
+
+
+@pytest.mark.parametrize("model", ["PCA", "IncrementalPCA", "TruncatedSVD"])
+def test_a_first_fit_loads_what_numbers_need(model):
+    program = f"import numpy as np, lowdim; X = np.eye(9)[:, :4]; lowdim.{model}(2).fit(X).inverse_transform"
+    assert loaded_by(f"{program}(lowdim.{model}(2).fit_transform(X))") <= {"lowdim"} | NUMBERS
 
 
 def test_public_names_are_the_documented_ones():

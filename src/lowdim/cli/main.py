@@ -101,7 +101,9 @@ class AsTyped:
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         """The value, or what typer makes of it."""
         kind = param.type_descriptor.annotation
-        if value is None or (isinstance(kind, type) and isinstance(value, kind)):
+        if value is None:
+            return () if param.multiple else None
+        if isinstance(kind, type) and isinstance(value, kind):
             return value
         param._runtime_param = None
         return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
@@ -114,8 +116,7 @@ class Parsed:
         """Read what was typed."""
         command: Any = super()
         for param in command.get_params(ctx):
-            if not param.multiple and param.nargs == 1:
-                param._runtime_param = AsTyped()
+            param._runtime_param = AsTyped()
         return command.parse_args(ctx, args)
 
 

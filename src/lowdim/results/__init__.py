@@ -11,6 +11,7 @@ Its files, in reading order::
     fields       How a record says, by its type hints, what a model file holds of it.
     codec        Records to facts and arrays, and back, strictly.
     container    The `.lowdim` model file: its bytes.
+    first_bytes  Its beginning, by which it is told from data.
 
 Records are frozen dataclasses; a changed array loses its certificate. A field is described once, by its
 type hint; files of earlier versions stay readable (`AddedLater`). Nothing in a file is ever executed.

@@ -61,11 +61,12 @@ def impute(
     """
     from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_table
-    from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
 
     check_table(out, *data)
-    model = ProbabilisticPCA(prompt_of("ppca").keep(keep), scale=True, memory=asked.memory)
     wish = wish.of(*data)
+    from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
+
+    model = ProbabilisticPCA(prompt_of("ppca").keep(keep), scale=True, memory=asked.memory)
     with prefix_errors(wish.name):
         source = wish.open()
         with show_progress(talk.quiet, wish.data):

@@ -73,8 +73,6 @@ def report(
     """Write one HTML file with linked views of a model: components, rows, columns, and what is special to it."""
     from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
-    from lowdim.models.base.report import ReportOptions, write
-    from lowdim.recipes.choose_k.choose_k import choose_quickly
 
     if output is None:
         stem = os.path.basename(model_or_data.rstrip("/")).split(".")[0] or "report"
@@ -97,6 +95,9 @@ def report(
         wish = replace(wish, paths=(data,) if data else (), unseen=unseen)
         with prefix_errors(wish.name):
             source = None if data is None else open_for_model(wish, estimator, model_or_data)
+    from lowdim.models.base.report import ReportOptions, write
+    from lowdim.recipes.choose_k.choose_k import choose_quickly
+
     with prefix_errors(wish.name or model_or_data), show_progress(talk.quiet, wish.data):
         rules = None if source is None else choose_quickly(estimator, source)
         wanted = ReportOptions(

@@ -69,6 +69,8 @@ def uncertainty(
     from lowdim.cli.writing import check_table, score_names
     from lowdim.views.text.screen import uncertainty_lines
 
+    check_table(out, *data, optional=True)
+    wish = wish.of(*data)
     if asked.name in PROMPTS and not hasattr(model_class(PROMPTS[asked.name]), "uncertainty"):
         known = [name for name, model in PROMPTS.items() if hasattr(model_class(model), "uncertainty")]
         raise BadParameter(f"--model {asked.model}: intervals are known of {', '.join(known)}.")
@@ -76,8 +78,6 @@ def uncertainty(
         raise BadParameter(f"--what {what}: it must be one of {', '.join(TABLES)}.")
     if what is not None and out.output is None:
         raise BadParameter(f"--what {what}: says what -o writes; add -o {what}.csv, or -o - to print it.")
-    check_table(out, *data, optional=True)
-    wish = wish.of(*data)
     estimator: Any = asked.build()
     with prefix_errors(wish.name):
         source = wish.open()

@@ -63,6 +63,9 @@ def choose(
     """Say how many dimensions to keep, by every rule that applies."""
     from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
+
+    check_output(plot, *data, figure=True)
+    wish = wish.of(*data)
     from lowdim.recipes.choose_k.choose_k import choose_k, rules_of
     from lowdim.recipes.choose_k.overview import k_choice_facts, k_choice_lines
     from lowdim.views.plots.canvas import write_unshown
@@ -72,8 +75,7 @@ def choose(
         tested = prompt_of(asked.name).tests_axes
         own = f"; lowdim fit --model {asked.name} has a test of its own" if tested else ""
         raise BadParameter(f"--model {asked.model}: rules are there for {listed(known)}{own}.")
-    check_output(plot, *data, figure=True)
-    wish, estimator = wish.of(*data), replace(asked, keep=_any_number(asked)).build()
+    estimator = replace(asked, keep=_any_number(asked)).build()
     with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
         source = wish.open()
         names = parsing.split_names(rule)

@@ -135,7 +135,6 @@ def recognise(
     from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output, check_table
     from lowdim.models.base.prompt import share_or_count
-    from lowdim.recipes.recognise.recognise import recognise as judge
 
     talk.refuse_two_outputs(out.output)
     check_table(out, gallery, probes, optional=True)
@@ -153,6 +152,8 @@ def recognise(
         "random_state": seed,
     }
     wish = replace(wish.of(gallery), label=label)
+    from lowdim.recipes.recognise.recognise import recognise as judge
+
     new_wish = replace(wish.of_rows().of(probes), label=None)
     told = NOTHING_TOLD
     known: Any

@@ -33,11 +33,12 @@ def redundant(data: options.Data, tol: Tol = 0.01, *, wish: DataOptions, out: Ou
     """
     from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_table
-    from lowdim.recipes.redundant.redundant import redundant as find
-    from lowdim.recipes.redundant.result import redundancy_lines
 
     check_table(out, *data, optional=True)
     wish = wish.of(*data)
+    from lowdim.recipes.redundant.redundant import redundant as find
+    from lowdim.recipes.redundant.result import redundancy_lines
+
     with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
         source = wish.open()
         found = find(source, tol)

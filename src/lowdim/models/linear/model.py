@@ -28,11 +28,11 @@ from lowdim.results.table import Table
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
+from lowdim.views.plots.rows import Biplot
 from lowdim.words import plural
 
 if TYPE_CHECKING:
     from lowdim.models.linear.row_figures import LinearPlots
-    from lowdim.views.plots.rows import Biplot
 
 
 class LinearModel(Exported, VarianceModel):

@@ -17,6 +17,7 @@ from lowdim.matrices.convert import fits_in_memory, load_rows, read_weights
 from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models.base import parameters
+from lowdim.models.base.estimator import fit_transform_weighted
 from lowdim.models.base.output import frame_kind, scores_table
 from lowdim.models.base.parameters import (
     CHECKED_BY_FIT,
@@ -195,6 +196,8 @@ class ProbabilisticPCA(Unsure, LinearModel):
         self._remember(X, source)
         self._record = fit
         return self
+
+    fit_transform = fit_transform_weighted
 
     def _plan_facts(self, source: Source) -> PlanFacts:
         task, budget = task_of(self, source.n_columns), budget_of("ProbabilisticPCA", self.memory)

@@ -14,7 +14,7 @@ from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.products import block_scores
 from lowdim.matrices.scaling import Scaling
 from lowdim.models.base import parameters
-from lowdim.models.base.estimator import Assignable
+from lowdim.models.base.estimator import Assignable, fit_transform_weighted
 from lowdim.models.base.parameters import (
     CHECKED_BY_FIT,
     Bytes,
@@ -146,6 +146,8 @@ class TruncatedSVD(LinearModel):
         self._record = fit_truncated_svd(plan, parameters.accuracy(self._owner, self.tol), self.random_state)
         self._remember(X, source)
         return self
+
+    fit_transform = fit_transform_weighted
 
     @Assignable
     def explained_variance_(self) -> Floats:

@@ -9,6 +9,8 @@ import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, LowdimError, MissingValues, Words
 from lowdim.matrices.convert import read_weights
+from lowdim.models.base.estimator import Estimator
+from lowdim.models.base.parameters import settings_of
 from lowdim.models.linear.overview import swamping
 from lowdim.models.pca.model import PCA
 from lowdim.models.probabilistic_pca.k_rules import answers_with_holes
@@ -209,7 +211,7 @@ def _with_all_variances(model: Any, rows: Source | None) -> PCA:
     if rows is None:
         raise BadInput(f"{OWNER}({type(model).__name__}): the model does not know all variances; pass the rows too.")
     if isinstance(model, PCA):
-        twin = PCA(**{**model.get_params(), "n_components": None, "whiten": False, "missing": "error"})
+        twin = PCA(**{**settings_of(model), "n_components": None, "whiten": False, "missing": "error"})
     else:
         twin = PCA(scale=model.scale, memory=model.memory)
     return twin.fit(rows)
@@ -267,7 +269,7 @@ def choose_quickly(model: Any, rows: Source) -> Chosen | None:
 
 def _model_and_rows(data: Any, X: Any, scale: Any) -> tuple[Any, Source | None]:
     """The model that is meant, and the rows, if there are any."""
-    if not hasattr(data, "get_params"):
+    if not isinstance(data, Estimator) and not hasattr(data, "get_params"):
         if X is not None:
             raise BadParameter(f"{OWNER}(data, X): X is for an estimator, but data is a {type(data).__name__}.")
         return PCA(scale=scale), _table(data)
