@@ -92,20 +92,20 @@ Output = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME", show_default=False, help="What to write, if the ending does not say it: md, jsonl, …."
-    ),
+    typer.Option(metavar="NAME", show_default=False, help="What to write where no ending says it: csv, md, jsonl, …."),
 ]
 Separator = Annotated[
     str | None,
     typer.Option(
-        metavar="SIGN", show_default=False, help="Between cells of CSV, else as in a CSV that was read: ; or tab."
+        metavar="SIGN",
+        show_default=False,
+        help="Sign between cells of CSV, as ; or tab; else as in the text that is read.",
     ),
 ]
 Decimal = Annotated[
     str | None,
     typer.Option(
-        metavar="SIGN", show_default=False, help="Decimal mark of text, else as in a text that was read: , or a point."
+        metavar="SIGN", show_default=False, help="Decimal mark of text, as ,; else as in the text that is read."
     ),
 ]
 Raw = Annotated[
