@@ -93,6 +93,7 @@ def test_scores_have_the_marks_of_their_rows(run, german, verb):
 def test_what_is_typed_goes_before_what_came_in(run, german):
     head = "name,alter,größe,raucher,tag,plz"
     plain = run("convert", "de.csv", "--separator", ",", "--decimal", ".").out
+    assert run("convert", "de.csv", "--separator", "comma").out == plain
     assert plain.splitlines()[:2] == [head, "Anna,59,1.75,true,2026-01-02,01067"]
     assert run("convert", "de.csv", "--decimal", ".").out.splitlines()[1] == "Anna;59;1.75;true;2026-01-02;01067"
     tabs = run("convert", "de.csv", "--separator", "tab").out.splitlines()[1]
@@ -221,6 +222,32 @@ def test_a_workbook_comes_back_as_a_workbook(run, german):
     assert found["alter"].notna().all()
     assert found["plz"].tolist() == ["01067", "10115", "20095", "03046"]
     assert found["größe"].tolist() == [1.75, 1.8, 1.625, 1.9]
+
+
+def test_days_in_a_workbook_stay_days(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    days = [datetime.date(2026, 1, 2), None, datetime.date(1999, 12, 31)]
+    moments = [datetime.datetime(2026, 1, 2, 3, 4, 5), datetime.datetime(2026, 1, 3), None]
+    frame = pd.DataFrame({"day": days, "at": moments, "n": [1, 2, 3]})
+    frame.to_excel("t.xlsx", index=False)
+    assert run("convert", "t.xlsx", "-o", "u.xlsx").code == 0
+    rows = list(openpyxl.load_workbook("u.xlsx").active.iter_rows(min_row=2, values_only=True))
+    assert [row[0] for row in rows] == [day and datetime.datetime.combine(day, datetime.time()) for day in days]
+    assert [row[1] for row in rows] == moments
+    assert run("convert", "t.xlsx").out.splitlines()[1:] == [
+        "2026-01-02,2026-01-02T03:04:05,1",
+        ",2026-01-03T00:00:00,2",
+        "1999-12-31,,3",
+    ]
+    run("convert", "t.xlsx", "-o", "t.parquet")
+    assert pl.read_parquet("t.parquet")["day"].to_list() == days
+
+
+def test_scores_go_into_a_workbook(run, wine):
+    assert run("fit", "wine.csv", "--scale", "--keep", "2", "-o", "scores.xlsx").code == 0
+    book = openpyxl.load_workbook("scores.xlsx").active
+    assert [cell.value for cell in book[1]] == ["PC1", "PC2"]
+    assert book.max_row == 179
 
 
 def test_standard_output_can_be_anything_that_is_named(run, german):

@@ -176,19 +176,19 @@ Output = Annotated[
 ]
 Format = Annotated[
     str | None,
-    _option(metavar="NAME", text="What to write, if the ending does not say it: md, jsonl, ….", panel=Panel.OUTPUT),
+    _option(metavar="NAME", text="What to write where no ending says it: csv, md, jsonl, ….", panel=Panel.OUTPUT),
 ]
 Separator = Annotated[
     str | None,
-    _option(metavar="SIGN", text="Between cells of CSV, else as in a CSV that was read: ; or tab.", panel=Panel.OUTPUT),
+    _option(
+        metavar="SIGN",
+        text="Sign between cells of CSV, as ; or tab; else as in the text that is read.",
+        panel=Panel.OUTPUT,
+    ),
 ]
 Decimal = Annotated[
     str | None,
-    _option(
-        metavar="SIGN",
-        text="Decimal mark of text, else as in a text that was read: , or a point.",
-        panel=Panel.OUTPUT,
-    ),
+    _option(metavar="SIGN", text="Decimal mark of text, as ,; else as in the text that is read.", panel=Panel.OUTPUT),
 ]
 Raw = Annotated[
     bool,

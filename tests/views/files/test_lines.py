@@ -156,6 +156,14 @@ def test_lowdim_reads_what_it_wrote_in_the_marks_of_another_country(tmp_path: An
         np.testing.assert_array_equal(np.concatenate([block.rows for block in source.blocks()])[:, 0], finite)
 
 
+def test_a_lone_column_has_a_line_for_every_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = np.array(["a", "", None, "b"] * 10_000, dtype=object)
+    fast = written({"only": pa.array(texts)}, Form())
+    with plain(monkeypatch):
+        assert written({"only": texts}, Form()) == fast
+    assert fast.splitlines()[1:5] == [b"a", b'""', b'""', b"b"]  # readers skip empty lines
+
+
 def test_json_is_json_and_has_types() -> None:
     columns = columns_of_everything()
     lines = [json.loads(line) for line in written(columns, Form("jsonl")).decode().split("\n")[:-1]]

@@ -118,7 +118,7 @@ class RowsReader(TableReader):
                 j, kind = places[name]
                 cells = [row[j] for row in some]
                 values = whole_numbers(cells) if name in whole else self._to_array(cells, kind)
-                found[name] = to_flags(values) if kind == "flag" else values
+                found[name] = to_flags(values) if kind == "flag" else to_days(values) if kind == "time" else values
             yield found
 
     def _all_rows(self) -> Iterator[Sequence[Any]]:
@@ -309,6 +309,15 @@ def whole_numbers(cells: Sequence[Any]) -> Array:
     """(m,) int64, masked where a cell is missing."""
     gone = [cell is None or cell != cell or (isinstance(cell, str) and cell.strip() in MISSING) for cell in cells]
     return np.ma.MaskedArray(np.array([whole_of(cell) for cell in cells], dtype=np.int64), gone)
+
+
+def to_days(cells: Array) -> Array:
+    """(m,) days, or moments to the microsecond; the cells as they are if there is something else among them."""
+    there = [cell for cell in cells.tolist() if cell is not None and cell != ""]
+    if not there or not all(isinstance(cell, datetime.date) for cell in there):
+        return cells
+    unit = "us" if any(isinstance(cell, datetime.datetime) for cell in there) else "D"
+    return np.array([None if cell == "" else cell for cell in cells.tolist()], dtype=f"M8[{unit}]")
 
 
 def _objects(cells: Sequence[Any]) -> Array:

@@ -48,7 +48,9 @@ def spell_csv(raw: bool, alone: bool, separator: str, decimal: str) -> Spelling:
         told = text if raw else guarded(text)
         return '"' + told.replace('"', '""') + '"' if re.search(special, told) else told
 
-    return Spelling(special if raw else f"^{FORMULA}|{special}", escape, '""' if alone else "", decimal)
+    if alone:
+        special += "|^$"
+    return Spelling(special if raw else f"^{FORMULA}|{special}", escape, escape(""), decimal)
 
 
 def spell_json() -> Spelling:
@@ -81,10 +83,11 @@ def cells_of(column: NDArray[Any], spelling: Spelling) -> list[str]:
     """The cells of a column (see `columns.as_column`)."""
     if column.dtype.kind == "O":
         return [_object_cell(value, spelling) for value in column.tolist()]
-    cells = time_cells(column) if column.dtype.kind == "M" else number_cells(column, spelling.decimal)
     if column.dtype.kind == "M":
         before, after = spelling.around_text
-        cells = [before + cell + after for cell in cells]
+        cells = [before + cell + after for cell in time_cells(column)]
+    else:
+        cells = number_cells(column, spelling.decimal)
     for i in np.flatnonzero(is_missing(column)):
         cells[i] = spelling.missing
     return cells

@@ -82,7 +82,8 @@ def take_over(
     if marks is None or kind not in ("csv", "tsv"):
         return form
     separator, decimal = marks
-    form = replace(form, decimal=form.decimal or (decimal if form.separator != decimal else "."))
+    free = form.separator is None or form.cut != decimal
+    form = replace(form, decimal=form.decimal or (decimal if free else "."))
     taken = kind == "csv" and form.separator is None and separator in (";", "|")
     return replace(form, separator=separator) if taken else form
 
