@@ -31,10 +31,10 @@ LEAST_TOL = 1e-6
 """Squares of smaller residuals would drown in the rounding of the correlations."""
 
 ARRAYS = 4
-"""Of p × p numbers that are in memory at a time: the sums of the rows, the correlations, some of them, their factor."""
+"""Of p × p numbers that are held at a time: sums of the rows, correlations, some of these, their factor."""
 
 COPIES = 2
-"""Of all rows that are in memory at a time where no more rows than columns are there: as they came, and standardised."""
+"""Of all rows that are held where they are no more than columns: as they came, and standardised."""
 
 PIECE_BYTES = 2**22
 """Bytes of standardised rows that are made at a time."""
