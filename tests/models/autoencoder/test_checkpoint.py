@@ -72,7 +72,7 @@ def test_checkpoints_of_other_fits_are_refused(tmp_path):
         lowdim.load(path)
     lowdim.PCA(2).fit(UNIT).save(path)
     with pytest.raises(
-        FormatError, match="holds a finished model, PCA, .*: name another file"
+        FormatError, match=r"holds a finished model, PCA, .*: name another file"
     ):
         Autoencoder(3, **SMALL, checkpoint=path).fit(UNIT)
 
