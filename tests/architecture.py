@@ -27,8 +27,10 @@ ROOMS = {
         *("words", "errors", "types", "__init__"),
     },
     "__init__": {"recipes", "models", "sources", "datasets", "errors"},
+    "__main__": {"cli"},
 }
-"""Room → rooms that it may import. `__init__` is the package's own file, which loads names when they are used."""
+"""Room → rooms that it may import. `__init__` is the package's own file, which loads names when they are used,
+and `__main__` what `python -m lowdim` runs."""
 
 ROLES = {
     "record": ("record", "loss", "observed"),
@@ -79,6 +81,7 @@ PACKAGES = {
     "datasets": {"numpy"},
     "cli": {"numpy", "typer", "rich"},
     "__init__": set(),
+    "__main__": set(),
 }
 """Room → packages that any of its files may import."""
 

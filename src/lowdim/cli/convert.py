@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from lowdim.cli.data import is_model, load_model, prefix_errors, refuse_absent
-from lowdim.cli.options import ROWS_ONLY, DataOptions, ModelOrTable, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.data import is_model, load_model, prefix_errors, refuse_absent, refuse_more
+from lowdim.cli.options import (
+    ROWS_ONLY,
+    DataOptions,
+    ModelOrTable,
+    OutputOptions,
+    TalkOptions,
+    refuse_typed,
+    takes_groups,
+)
 from lowdim.errors import BadParameter
 from lowdim.words import column_names
 
@@ -17,7 +25,7 @@ lowdim convert wine.lowdim -o wine.npz     # mean, components, variances
 
 @takes_groups(
     **dict.fromkeys(("columns", "drop", "encode"), "a table is written whole; --sql chooses columns of it"),
-    **dict.fromkeys(("label", "weight"), "all columns are written as they stand; leave it out"),
+    **dict.fromkeys(("names", "label", "weight"), "all columns are written as they stand; leave it out"),
     **ROWS_ONLY,
 )
 def convert(file: ModelOrTable, *, wish: DataOptions, out: OutputOptions, talk: TalkOptions) -> int:
@@ -28,11 +36,14 @@ def convert(file: ModelOrTable, *, wish: DataOptions, out: OutputOptions, talk: 
     """
     from lowdim.cli.writing import check_output
 
-    refuse_absent(file)
-    if is_model(file):
-        return _write_model_arrays(file, out.output, talk)
-    check_output(out.output, file)
-    return _write_table(wish.of(file), out, talk)
+    for one in file:
+        refuse_absent(one)
+    if is_model(file[0]):
+        refuse_more(file)
+        refuse_typed(file[0], wish)
+        return _write_model_arrays(file[0], out.output, talk)
+    check_output(out.output, *file)
+    return _write_table(wish.of(*file), out, talk)
 
 
 def _write_table(wish: DataOptions, out: OutputOptions, talk: TalkOptions) -> int:

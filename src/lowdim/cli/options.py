@@ -5,7 +5,7 @@ Importing this loads nothing but typer.
 
 from __future__ import annotations
 
-import csv
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -17,6 +17,8 @@ import typer
 
 from lowdim.cli.data import refuse_absent
 from lowdim.cli.errors import say_line
+from lowdim.cli.notes import tell
+from lowdim.cli.parsing import parse_sample, parse_size, split_names
 from lowdim.errors import BadParameter
 from lowdim.models.registry import OFFERS, OWN_OPTIONS, PROMPTS, USUAL, model_class, prompt_name, prompt_of
 from lowdim.words import listed
@@ -27,9 +29,28 @@ if TYPE_CHECKING:
     from lowdim.sources.source import Source
     from lowdim.views.text.lines import Line
 
+
+class Panel:
+    """Titles under which the help lists the options of a group."""
+
+    MODEL = "Model"
+    COLUMNS = "Columns and rows"
+    FILE = "How the file is read"
+
+
+def _option(*flags: str, metavar: str | None, text: str, panel: str, **more: Any) -> Any:
+    """An option of a group, with nothing said of a value that it has if it is not typed."""
+    return typer.Option(*flags, metavar=metavar, show_default=False, help=text, rich_help_panel=panel, **more)
+
+
 Data = Annotated[
-    str,
-    typer.Argument(metavar="DATA", show_default=False, help="A table: file, folder, pattern, or - for standard input."),
+    list[str],
+    typer.Argument(
+        metavar="DATA",
+        show_default=False,
+        help="A table: file, folder, pattern, or - for standard input. Several are joined by the names of their "
+        "columns.",
+    ),
 ]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", show_default=False, help="A .lowdim model file.")]
 
@@ -48,36 +69,99 @@ def _keep_help() -> str:
     return f"{'; '.join(['Components to keep: 90% of the variance, 12, all', *others])}."
 
 
-Keep = Annotated[str, typer.Option(metavar="HOW", help=_keep_help())]
+Keep = Annotated[str, typer.Option("--keep", "-k", metavar="HOW", help=_keep_help(), rich_help_panel=Panel.MODEL)]
 Model = Annotated[
     str,
     typer.Option(
         metavar="NAME",
+        rich_help_panel=Panel.MODEL,
         help=f"Which model: {', '.join(f'{name} {offer.suits}'.strip() for name, offer in OFFERS.items())}.",
     ),
 ]
-Scale = Annotated[bool, typer.Option("--scale", help="Give every column variance 1 first.")]
+Scale = Annotated[bool, _option("--scale", metavar=None, text="Give every column variance 1 first.", panel=Panel.MODEL)]
 Memory = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", show_default=False, help="Most memory the process may take, as 512MB or 1GB."),
+    _option(metavar="SIZE", text="Most memory the process may take, as 512MB or 1GB.", panel=Panel.MODEL),
 ]
 
-Columns = Annotated[str | None, typer.Option(metavar="A,B", show_default=False, help="Only these columns, by name.")]
-Drop = Annotated[str | None, typer.Option(metavar="A,B", show_default=False, help="All columns but these.")]
+Columns = Annotated[str | None, _option(metavar="A,B", text="Only these columns, by name.", panel=Panel.COLUMNS)]
+Drop = Annotated[str | None, _option(metavar="A,B", text="All columns but these.", panel=Panel.COLUMNS)]
+Names = Annotated[
+    str | None,
+    _option(
+        metavar="A",
+        text="What the rows are called; unless said, the first column of texts that are all different.",
+        panel=Panel.COLUMNS,
+    ),
+]
 Label = Annotated[
-    str | None, typer.Option(metavar="A", show_default=False, help="A column that is kept aside, to name the rows.")
+    str | None,
+    _option(metavar="A", text="Classes of the rows: kept out of the fit, and told of beside it.", panel=Panel.COLUMNS),
 ]
 Weight = Annotated[
-    str | None, typer.Option(metavar="A", show_default=False, help="A column of row weights: 2 counts a row twice.")
-]
-Encode = Annotated[bool, typer.Option("--encode", help="Turn columns of text into columns of 0 and 1.")]
-Table = Annotated[
     str | None,
-    typer.Option(metavar="NAME", show_default=False, help="Which sheet, table or array of the file."),
+    _option(metavar="A", text="Weights of the rows, kept out of the fit: 2 counts a row twice.", panel=Panel.COLUMNS),
+]
+Encode = Annotated[
+    bool,
+    _option(
+        "--encode",
+        metavar=None,
+        text="Code columns of text: one of two values as 0 and 1, one of k values as k − 1 columns.",
+        panel=Panel.COLUMNS,
+    ),
+]
+Where = Annotated[
+    str | None, _option(metavar="TEST", text="Only rows of which this is true, as 'age > 30'.", panel=Panel.COLUMNS)
+]
+Sample = Annotated[
+    str | None,
+    _option(
+        metavar="N", text="Only so many rows, or 10% of them, drawn at random (always the same).", panel=Panel.COLUMNS
+    ),
+]
+Transpose = Annotated[
+    bool,
+    _option(
+        "--transpose",
+        metavar=None,
+        text="Turn the table over: columns become rows, rows become columns.",
+        panel=Panel.COLUMNS,
+    ),
+]
+Table = Annotated[
+    str | None, _option(metavar="NAME", text="Which sheet, table or array of the file.", panel=Panel.FILE)
 ]
 Sql = Annotated[
-    str | None, typer.Option(metavar="QUERY", show_default=False, help="Read what a query gives; the table is `data`.")
+    str | None, _option(metavar="QUERY", text="Read what a query gives; the table is called data.", panel=Panel.FILE)
 ]
+Missing = Annotated[
+    str | None, _option(metavar="A,B", text="What stands for missing, too, as lost,-999.", panel=Panel.FILE)
+]
+Skip = Annotated[
+    int | None, _option(metavar="N", text="Lines above the table; found, unless said.", panel=Panel.FILE, min=0)
+]
+Header = Annotated[
+    int | None,
+    _option(metavar="N", text="Lines that name the columns, 0: none; found, unless said.", panel=Panel.FILE, min=0),
+]
+Comment = Annotated[
+    str | None,
+    _option(metavar="TEXT", text="What lines begin with that are no rows; found, unless said.", panel=Panel.FILE),
+]
+Range = Annotated[
+    str | None, _option(metavar="A4:E154", text="Corners of the table in a sheet or a text.", panel=Panel.FILE)
+]
+Size = Annotated[str | None, _option(metavar="HxW", text="Bring pictures to one size, as 64x64.", panel=Panel.FILE)]
+Unseen = Annotated[
+    str | None,
+    _option(
+        metavar="WHAT",
+        text="Of texts in coded columns that the fit did not see: error (unless said), or warn.",
+        panel=Panel.COLUMNS,
+    ),
+]
+"""Of verbs that apply a model."""
 
 Output = Annotated[
     str | None,
@@ -99,7 +183,8 @@ Save = Annotated[
     str | None, typer.Option(metavar="FILE", show_default=False, help="Where to keep the model: a .lowdim file.")
 ]
 ModelOrTable = Annotated[
-    str, typer.Argument(metavar="FILE", show_default=False, help="A .lowdim model file, or a table.")
+    list[str],
+    typer.Argument(metavar="FILE", show_default=False, help="A .lowdim model file, or a table; several are joined."),
 ]
 
 
@@ -110,7 +195,7 @@ def _with_own_options(group: type[Group]) -> type[Group]:
     """Give the group an option for each that only some models have, after those that say which model."""
     own: dict[str, Any] = {}
     for name, (metavar, text) in OWN_OPTIONS.items():
-        own[name] = Annotated[str | None, typer.Option(metavar=metavar, show_default=False, help=text)]
+        own[name] = Annotated[str | None, _option(metavar=metavar, text=text, panel=Panel.MODEL)]
         setattr(group, name, None)
     which = {name: group.__annotations__[name] for name in ("keep", "model")}
     group.__annotations__ = which | own | group.__annotations__
@@ -176,52 +261,111 @@ class ModelOptions:
 class DataOptions:
     """Data as the command line names them."""
 
-    data: str = ""
     columns: Columns = None
     drop: Drop = None
+    names: Names = None
     label: Label = None
     weight: Weight = None
     encode: Encode = False
+    where: Where = None
+    sample: Sample = None
+    transpose: Transpose = False
     table: Table = None
     sql: Sql = None
+    missing: Missing = None
+    skip: Skip = None
+    header: Header = None
+    comment: Comment = None
+    range: Range = None
+    size: Size = None
+    paths: tuple[str, ...] = ()
+    """Files, folders or patterns; "-" is standard input."""
+    aside: tuple[str, ...] = ()
+    """Further columns that take no part in a fit: those that colour."""
+    unseen: str | None = None
+
+    NOT_TYPED: ClassVar = ("paths", "aside", "unseen")
+    """What verbs fill in from arguments and options of their own."""
+
+    @property
+    def data(self) -> str:
+        """The path, or all of them in a list."""
+        return ", ".join(self.paths)
+
+    @property
+    def piped(self) -> bool:
+        """Whether the data are standard input, which can be named only once."""
+        return "-" in self.paths
 
     @property
     def name(self) -> str:
         """As it is said in messages."""
-        return "standard input" if self.data == "-" else self.data
+        return "standard input" if self.piped else self.data if len(self.paths) < 4 else f"{len(self.paths)} files"
+
+    @property
+    def stem(self) -> str:
+        """The beginning of names of files that are made of the data."""
+        return (os.path.basename(self.paths[0].rstrip("/")).split(".")[0] if self.paths else "") or "data"
+
+    @property
+    def typed(self) -> str:
+        """The data, as they would be typed again."""
+        return shlex.join(self.paths)
 
     def command_line(self) -> str:
         """The options that choose rows and columns, as they would be typed after the data."""
-        given = [f"--{name} {shlex.quote(value)}" for name, value in self._texts().items()]
-        return " ".join([*given, *(["--encode"] if self.encode else [])])
+        typed = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in self.NOT_TYPED}
+        words = []
+        for name, value in typed.items():
+            if value is True:
+                words.append(f"--{name}")
+            elif value is not None and value is not False:
+                words.append(f"--{name} {shlex.quote(str(value))}")
+        return " ".join(words)
 
-    def open(self, columns: list[str] | None = None) -> Source:
-        """Open the data; `columns` are those of a model, if they are to agree with one."""
+    def settings(self) -> dict[str, Any]:
+        """What `lowdim.open` is asked for: its settings, where they are not the usual ones."""
+        lists = {name: split_names(getattr(self, name)) for name in ("columns", "drop", "missing")}
+        plain = {name: getattr(self, name) for name in ("names", "label", "weight", "table", "sql", "where")}
+        lines = {name: getattr(self, name) for name in ("skip", "header", "comment", "range")}
+        rows = {"sample": parse_sample(self.sample), "size": parse_size(self.size)}
+        chosen = {name: value for name, value in (lists | plain | rows | lines).items() if value is not None}
+        switches = {name: True for name in ("encode", "transpose") if getattr(self, name)}
+        return chosen | switches | ({"aside": list(self.aside)} if self.aside else {})
+
+    def open(self, like: Any = None, columns: list[str] | None = None) -> Source:
+        """Open the data, with the columns of the model `like`, or with these."""
         from lowdim.sources.open import open_source
 
-        refuse_absent(self.data)
-        if self.data == "-" and sys.stdin.isatty():
+        for path in self.paths:
+            refuse_absent(path)
+        if self.piped and sys.stdin.isatty():
             raise BadParameter("- reads a table from standard input, but none comes: cat wine.csv | lowdim - .")
-        wishes: dict[str, Any] = {
-            **self._texts(),
-            "columns": columns if columns is not None else split_names(self.columns),
-            "drop": split_names(self.drop) or [],
-        }
-        if self.encode:
-            wishes["encode"] = True
-        return open_source(self.data, **wishes)
+        settings = self.settings()
+        if columns is not None:
+            settings["columns"] = columns
+        if like is not None:
+            settings |= {"like": like, "unseen": self._unseen()}
+        return open_source(self.paths[0] if len(self.paths) == 1 else list(self.paths), **settings)
+
+    def _unseen(self) -> str:
+        if self.unseen not in (None, "error", "warn"):
+            raise BadParameter(f"--unseen {self.unseen}: it must be error or warn.")
+        return self.unseen or "error"
 
     def facts(self, source: Source) -> dict[str, Any]:
-        """What JSON says of the data: their name, and columns that hold no numbers."""
-        return {"data": self.name, "left_out": dict(source.left_out)}
+        """What JSON says of the data: their name, columns that take no part, and what was noted of them."""
+        told = tell(source)
+        aside = {"names": source.names, "label": source.label}
+        return {"data": self.name, **aside, "left_out": dict(told.left_out), "notes": list(told.notes)}
 
-    def of(self, data: str) -> DataOptions:
+    def of_rows(self) -> DataOptions:
+        """The same without what a model says of columns: those that it takes, and how texts are coded."""
+        return replace(self, columns=None, drop=None, encode=False, weight=None)
+
+    def of(self, *paths: str) -> DataOptions:
         """The same of these data."""
-        return replace(self, data=data)
-
-    def _texts(self) -> dict[str, str]:
-        names = ("columns", "drop", "label", "weight", "table", "sql")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        return replace(self, paths=paths)
 
 
 @dataclass(frozen=True)
@@ -251,6 +395,11 @@ class TalkOptions:
     json: Json = False
     quiet: Quiet = False
 
+    @property
+    def silent(self) -> bool:
+        """Whether nothing is said of a result."""
+        return self.quiet and not self.json
+
     def say(
         self,
         command: str,
@@ -277,18 +426,15 @@ class TalkOptions:
             raise BadParameter(f"--json and -o - both want standard output; write the {what} to a file.")
 
 
+def aside_of(color: str | None) -> tuple[str, ...]:
+    """Columns that --color names, which take no part in a fit."""
+    return tuple(split_names(color) or ())
+
+
 GROUPS = (ModelOptions, DataOptions, OutputOptions, TalkOptions)
 
-OF_MODEL = {
-    **dict.fromkeys(
-        ("columns", "drop", "encode"), "the model says which columns are taken, by their names; leave it out"
-    ),
-    "weight": "every row is answered for itself, whatever its weight; leave it out",
-}
-"""Why verbs that apply a model have no such options …"""
-
 ROWS_ONLY = {"json": "a table is written; -o FILE.jsonl writes it as JSON lines"}
-"""… nor those that write a table and say nothing else."""
+"""Why verbs that write a table and say nothing else have no such option."""
 
 Verb = Callable[..., int]
 
@@ -310,7 +456,7 @@ def takes_groups(fits: str = "", has: str = "", **without: str) -> Callable[[Ver
             if kind not in GROUPS:
                 listed.append(parameter.replace(annotation=kind, kind=Parameter.KEYWORD_ONLY))
                 continue
-            own = {"data", *refused, *parameters}
+            own = {*getattr(kind, "NOT_TYPED", ()), *refused, *parameters}
             options = [field for field in fields(kind) if field.name not in own]
             packed[parameter.name] = [option.name for option in options]
             types = get_type_hints(kind, include_extras=True)
@@ -344,76 +490,7 @@ def refuse_typed(path: str, *groups: Any) -> None:
     """Raise an error if a model file comes with options that say how data are read or fitted."""
     for group in groups:
         for field in fields(group):
-            if field.name != "data" and getattr(group, field.name) != field.default:
+            typed = field.name not in getattr(group, "NOT_TYPED", ())
+            if typed and getattr(group, field.name) != field.default:
                 option = f"--{field.name}"
                 raise BadParameter(f"{option}: {path} is fitted already; leave {option} out, or give the data instead.")
-
-
-# What is typed, read.
-
-
-def split_names(text: str | None) -> list[str] | None:
-    """Names in a list such as a,b; those with commas in them stand in double quotes."""
-    if text is None:
-        return None
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
-
-
-def parse_setting(text: str, elsewhere: Mapping[str, str] | None = None) -> tuple[str, Any]:
-    """A setting as it is typed: numbers, lists of them such as 3,7, true and false, or a text.
-
-    `elsewhere`: those that are none of these, and what stands for them at the prompt.
-    """
-    name, sign, value = text.partition("=")
-    if not sign or not name:
-        raise BadParameter(f"--set {text}: a setting is typed as NAME=VALUE, such as level=0.99.")
-    if elsewhere and name in elsewhere:
-        raise BadParameter(f"--set {text}: {elsewhere[name]}.")
-    if value.lower() in ("true", "false"):
-        return name, value.lower() == "true"
-    for kind in (int, float):
-        try:
-            listed = [kind(part) for part in value.split(",")]
-        except ValueError:
-            continue
-        return name, listed if len(listed) > 1 else listed[0]
-    return name, value
-
-
-def parse_share(option: str, text: str, needed: str) -> float:
-    """What 5% and 0.05 mean; an error that says what is needed if it is neither."""
-    given = text.strip()
-    try:
-        return float(given[:-1]) / 100 if given.endswith("%") else float(given)
-    except ValueError:
-        raise BadParameter(f"{option} {text}: {needed}.") from None
-
-
-def parse_share_between(option: str, text: str | None, needed: str) -> float | None:
-    """The same of a share that must lie between 0 and 1, both left out; None where nothing was typed."""
-    if text is None:
-        return None
-    share = parse_share(option, text, needed)
-    if not 0 < share < 1:
-        raise BadParameter(f"{option} {text}: {needed}.")
-    return share
-
-
-def parse_noise(sigma: str) -> float | None:
-    """What --sigma means: a standard deviation, or None where it is to be found."""
-    if sigma == "auto":
-        return None
-    try:
-        return float(sigma)
-    except ValueError:
-        raise BadParameter(f"--sigma {sigma}: the noise must be a number from 0, or auto.") from None
-
-
-def parse_picture(text: str | None) -> tuple[int, ...] | None:
-    """What --picture means: height x width, and x 3 for colours."""
-    if text is None:
-        return None
-    sides = text.lower().replace("×", "x").split("x")
-    if len(sides) not in (2, 3) or not all(side.strip().isdecimal() for side in sides):
-        raise BadParameter(f"--picture {text}: height and width are needed, as 19x19, or 64x48x3 for colours.")
-    return tuple(int(side) for side in sides)

@@ -36,7 +36,9 @@ Std = Annotated[bool, typer.Option("--std", help="Add a column with the standard
 @takes_groups(
     fits="probabilistic PCA",
     scale="columns are scaled here whatever their units; leave it out",
-    label="all columns are written, those without numbers as they stand; leave it out",
+    **dict.fromkeys(
+        ("names", "label"), "all columns are written, those without numbers as they stand; --drop keeps one out of it"
+    ),
     weight="every row is filled, and counts once; leave it out",
     encode="only numbers are filled; columns of text are written as they stand",
     **ROWS_ONLY,
@@ -60,12 +62,12 @@ def impute(
     from lowdim.cli.writing import check_output
     from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
 
-    check_output(out.output, data)
+    check_output(out.output, *data)
     model = ProbabilisticPCA(prompt_of("ppca").keep(keep), scale=True, memory=asked.memory)
-    wish = wish.of(data)
+    wish = wish.of(*data)
     with prefix_errors(wish.name):
         source = wish.open()
-        with show_progress(talk.quiet, data):
+        with show_progress(talk.quiet, wish.data):
             model.fit(source)
         _write(source, model, std, out)
     if not talk.quiet:

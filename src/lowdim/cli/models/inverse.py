@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lowdim.cli import options
-from lowdim.cli.data import load_model, prefix_errors, refuse_swapped
-from lowdim.cli.options import OF_MODEL, ROWS_ONLY, DataOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.data import OF_MODEL, load_model, prefix_errors, refuse_swapped
+from lowdim.cli.options import ROWS_ONLY, DataOptions, OutputOptions, TalkOptions, takes_groups
 from lowdim.errors import FormatError, WrongColumns
 
 if TYPE_CHECKING:
@@ -32,20 +32,20 @@ def inverse(
     from lowdim.cli.writing import check_output, score_names, write_rows
     from lowdim.words import column_names
 
-    check_output(out.output, data, model)
-    refuse_swapped(model, data, "inverse")
-    estimator, wish = load_model(model), wish.of(data)
+    check_output(out.output, *data, model)
+    refuse_swapped(model, data[0], "inverse")
+    estimator, wish = load_model(model), wish.of(*data)
     if not hasattr(estimator, "inverse_transform"):
         kind = type(estimator).__name__
         raise FormatError(f"{model}: holds a {kind}, whose scores do not tell rows again; lowdim info describes it.")
     with prefix_errors(wish.name):
         source = wish.open()
         take = _scores(source, score_names(estimator), wish.name, model)
-        with show_progress(talk.quiet, data):
+        with show_progress(talk.quiet, wish.data):
             names = column_names(estimator.fit_)
             with warn_once_of_far_points() as collect:
                 back = collect(estimator.inverse_transform)
-                count = write_rows(source, back, names, out, wish.label, take)
+                count = write_rows(source, back, names, out, take)
     talk.note(out.output, f"{count:,} rows × {len(names):,} columns")
     return 0
 

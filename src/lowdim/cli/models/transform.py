@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lowdim.cli import options
-from lowdim.cli.data import load_model, open_for_model, prefix_errors, refuse_swapped
+from lowdim.cli.data import OF_MODEL, load_model, open_for_model, prefix_errors, refuse_swapped
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import OF_MODEL, ROWS_ONLY, DataOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.options import ROWS_ONLY, DataOptions, OutputOptions, TalkOptions, takes_groups
 
 EXAMPLES = """
 lowdim transform wine.lowdim new.csv -o scores.parquet  # to a file
@@ -16,7 +18,13 @@ cat new.csv | lowdim transform wine.lowdim - --label kind
 
 @takes_groups(**OF_MODEL, **ROWS_ONLY)
 def transform(
-    model: options.ModelFile, data: options.Data, *, wish: DataOptions, out: OutputOptions, talk: TalkOptions
+    model: options.ModelFile,
+    data: options.Data,
+    unseen: options.Unseen = None,
+    *,
+    wish: DataOptions,
+    out: OutputOptions,
+    talk: TalkOptions,
 ) -> int:
     """Give the scores of rows, along the components of a model.
 
@@ -26,13 +34,13 @@ def transform(
     from lowdim.cli.writing import check_output, write_scores
     from lowdim.words import plural
 
-    check_output(out.output, data, model)
-    refuse_swapped(model, data, "transform")
-    estimator, wish = load_model(model), wish.of(data)
+    check_output(out.output, *data, model)
+    refuse_swapped(model, data[0], "transform")
+    estimator, wish = load_model(model), replace(wish.of(*data), unseen=unseen)
     with prefix_errors(wish.name):
         source = open_for_model(wish, estimator, model)
-        with show_progress(talk.quiet, data):
-            count = write_scores(source, estimator, out, wish.label)
+        with show_progress(talk.quiet, wish.data):
+            count = write_scores(source, estimator, out)
     match = getattr(source, "match", None)
     if match is not None and match.in_words() and not talk.quiet:
         say_line(f"{wish.name}: {match.in_words()}")

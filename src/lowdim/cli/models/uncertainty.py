@@ -8,6 +8,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors
+from lowdim.cli.notes import tell
 from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
 from lowdim.errors import BadParameter
 from lowdim.models.registry import PROMPTS, model_class
@@ -74,9 +75,9 @@ def uncertainty(
         raise BadParameter(f"--what {what}: it must be one of {', '.join(TABLES)}.")
     if what is not None and out.output is None:
         raise BadParameter(f"--what {what}: says what -o writes; add -o {what}.csv, or -o - to print it.")
-    check_output(out.output, data)
+    check_output(out.output, *data)
     estimator: Any = asked.build()
-    wish = wish.of(data)
+    wish = wish.of(*data)
     with prefix_errors(wish.name):
         source = wish.open()
         fit_model(estimator, source, wish, talk)
@@ -89,7 +90,7 @@ def uncertainty(
         talk.say(
             "uncertainty",
             lambda: {**wish.facts(source), **_facts(sure, axes)},
-            lambda width: uncertainty_lines(wish.name, sure, axes, source.left_out, width),
+            lambda width: uncertainty_lines(wish.name, sure, axes, tell(source), width),
         )
     talk.note(out.output, f"{what}, with intervals")
     return 0

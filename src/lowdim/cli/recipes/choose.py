@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from lowdim.cli import options
+from lowdim.cli import options, parsing
 from lowdim.cli.data import prefix_errors
+from lowdim.cli.notes import tell
 from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, takes_groups
 from lowdim.errors import BadParameter
 from lowdim.models.registry import PROMPTS, prompt_of
@@ -70,18 +71,18 @@ def choose(
         tested = prompt_of(asked.name).tests_axes
         own = f"; lowdim fit --model {asked.name} has a test of its own" if tested else ""
         raise BadParameter(f"--model {asked.model}: rules are there for {listed(known)}{own}.")
-    check_output(plot, data, figure=True)
-    wish, estimator = wish.of(data), replace(asked, keep=_any_number(asked)).build()
-    with prefix_errors(wish.name), show_progress(talk.quiet, data):
+    check_output(plot, *data, figure=True)
+    wish, estimator = wish.of(*data), replace(asked, keep=_any_number(asked)).build()
+    with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
         source = wish.open()
-        names = options.split_names(rule)
+        names = parsing.split_names(rule)
         found = choose_k(estimator, source, rules=names, noise=noise, most=most, random_state=seed)
     if plot is not None:
         write_unshown(plot, found.plot)
     talk.say(
         "choose",
         lambda: {**wish.facts(source), **k_choice_facts(found), "plot": plot},
-        lambda width: k_choice_lines(wish.name, found, source.left_out, width),
+        lambda width: k_choice_lines(wish.name, found, tell(source), width),
     )
     talk.note(plot, "the scree, and what every rule says")
     return 0

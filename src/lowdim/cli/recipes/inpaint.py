@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lowdim.cli import options
+from lowdim.cli import parsing
 from lowdim.cli.data import prefix_errors, refuse_absent
 from lowdim.cli.errors import say_line
 from lowdim.cli.options import TalkOptions, takes_groups
@@ -63,7 +63,7 @@ def inpaint(
     """
     from lowdim.cli.console import show_progress
 
-    noise = options.parse_noise(sigma)
+    noise = parsing.parse_noise(sigma)
     _check(picture, output, mask, missing, clean, sd, report)
     from lowdim.recipes.pictures.inpaint import inpaint as fill
     from lowdim.sources.formats.pictures import read_picture

@@ -9,6 +9,7 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors
+from lowdim.cli.notes import tell
 from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions, takes_groups
 
 EXAMPLES = """
@@ -23,7 +24,7 @@ Tol = Annotated[
 ]
 
 
-@takes_groups(label="no rows are named here; --drop leaves a column out")
+@takes_groups()
 def redundant(data: options.Data, tol: Tol = 0.01, *, wish: DataOptions, out: OutputOptions, talk: TalkOptions) -> int:
     """Find columns that are constant, another one in other units, or a sum of others.
 
@@ -34,9 +35,9 @@ def redundant(data: options.Data, tol: Tol = 0.01, *, wish: DataOptions, out: Ou
     from lowdim.recipes.redundant.redundant import redundant as find
     from lowdim.recipes.redundant.result import redundancy_lines
 
-    check_output(out.output, data)
-    wish = wish.of(data)
-    with prefix_errors(wish.name), show_progress(talk.quiet, data):
+    check_output(out.output, *data)
+    wish = wish.of(*data)
+    with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
         source = wish.open()
         found = find(source, tol)
     if out.output is not None:
@@ -48,6 +49,6 @@ def redundant(data: options.Data, tol: Tol = 0.01, *, wish: DataOptions, out: Ou
     talk.say(
         "redundant",
         lambda: {**wish.facts(source), **facts, "kept": found.kept},
-        lambda width: redundancy_lines(wish.name, found, source.left_out, width),
+        lambda width: redundancy_lines(wish.name, found, tell(source), width),
     )
     return 0

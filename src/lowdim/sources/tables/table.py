@@ -138,6 +138,11 @@ class TableSource(ConvertibleSource):
         known = super().likely_bytes
         return self._reader.size if known is None else known
 
+    @property
+    def weight(self) -> str | None:
+        """The column that counts the rows."""
+        return self._weight
+
     def unweighted(self) -> TableSource:
         """The same rows, each counted once."""
         twin = copy.copy(self)
