@@ -304,7 +304,12 @@ class ClusterFailed(LowdimError, RuntimeError):
 
 
 class TooLarge(LowdimError, MemoryError):
-    """A fit that the allowed memory does not hold."""
+    """Work that the memory that is left, or allowed, does not hold."""
+
+    @classmethod
+    def beyond(cls, what: str, needed: float, left: float, *advice: Piece) -> TooLarge:
+        """Say what takes more bytes than are left, and what would do."""
+        return cls(f"{what} would take {_bytes(needed)} of memory, but {_bytes(left)} are left: ", *advice, ".")
 
 
 class Interrupted(KeyboardInterrupt):
@@ -424,6 +429,10 @@ def _holes(counts: Mapping[str, int], kind: str) -> str:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _bytes(count: float) -> str:
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.0f} MB" if count >= 1e6 else f"{count:,.0f} B"
 
 
 def _and(names: Sequence[str]) -> str:

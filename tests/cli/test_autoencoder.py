@@ -74,7 +74,7 @@ def test_an_interrupted_fit_goes_on_to_the_same_model(run, wine, capsys):
     rows = pd.read_csv("wine.csv").drop(columns="kind").to_numpy()
     whole = ModelOptions("3", "autoencoder", scale=True, hidden="9,5", epochs="6").build().fit(source)
     np.testing.assert_array_equal(resumed.transform(rows), whole.transform(rows))
-    assert "checkpoint=path" in run("info", "m.part.lowdim").err  # it is no model
+    assert "a checkpoint of Autoencoder, 6 epochs so far" in run("info", "m.part.lowdim").out
     assert run(*argv, "--resume", "nothing.lowdim").code == 4
     other = run(*argv, "--drop", "hue", "--resume", "m.part.lowdim")
     assert other.code == 4

@@ -15,7 +15,8 @@ import pytest
 import lowdim
 from lowdim import PCA
 from lowdim.cli.models.fit import keep_part, without_resume
-from lowdim.errors import Interrupted
+from lowdim.errors import FormatError, Interrupted, NotConverged
+from lowdim.models.base.saving import load_checkpoint, save_checkpoint
 from lowdim.runtime import progress
 from lowdim.runtime.progress import watching
 from lowdim.sources import source
@@ -120,7 +121,7 @@ def test_an_interrupted_fit_goes_on_where_it_stopped(options, table, run, interr
     words = shlex.split(command)
     assert words[0] == "lowdim"
     assert words[-2] == "--resume"
-    part = lowdim.load(words[-1])
+    part = load_checkpoint(words[-1], "PCA")
     assert f"{part.n_samples_:,} rows" in first
     assert 0 < part.n_samples_ < 200_000
     ended = run(*words[1:], *([] if "--save" in options else ["--save", "m.lowdim"]))
@@ -161,7 +162,7 @@ def test_weights_and_columns_of_files_go_on_too(tmp_path, monkeypatch, run, inte
     argv = ("fit", "big.parquet", "--weight", "w", "--keep", "3", "--save", "m.lowdim")
     code, said = interrupted(*argv)
     assert code == 130, said
-    assert lowdim.load("m.part.lowdim").n_samples_ < (table["w"] > 0).sum()
+    assert load_checkpoint("m.part.lowdim", "PCA").n_samples_ < (table["w"] > 0).sum()
     assert run(*shlex.split(said.splitlines()[1])[1:], "-q").code == 0
     whole = PCA(3).fit(table[names].to_numpy(), sample_weight=table["w"])
     np.testing.assert_allclose(lowdim.load("m.lowdim").explained_variance_, whole.explained_variance_, rtol=1e-10)
@@ -170,11 +171,11 @@ def test_weights_and_columns_of_files_go_on_too(tmp_path, monkeypatch, run, inte
 def test_twice_interrupted_is_not_twice_counted(table, run, interrupted):
     _, said = interrupted("fit", table, "--keep", "3", "--save", "m.lowdim")
     words = shlex.split(said.splitlines()[1])
-    before = lowdim.load("m.part.lowdim").n_samples_
+    before = load_checkpoint("m.part.lowdim", "PCA").n_samples_
     code, said = interrupted(*words[1:])
     assert code == 130
     assert said.count("--resume") == 1
-    assert lowdim.load("m.part.lowdim").n_samples_ > before
+    assert load_checkpoint("m.part.lowdim", "PCA").n_samples_ > before
     assert run(*words[1:], "-q").code == 0
     np.testing.assert_allclose(
         lowdim.load("m.lowdim").explained_variance_, PCA(3).fit(table).explained_variance_, rtol=1e-10
@@ -182,8 +183,7 @@ def test_twice_interrupted_is_not_twice_counted(table, run, interrupted):
 
 
 def test_a_checkpoint_of_other_data_is_refused(run, wine):
-    model = PCA(2).fit("wine.csv")
-    model.save("whole.lowdim")
+    save_checkpoint(PCA(2).fit("wine.csv"), "whole.lowdim")
     pd.read_csv("wine.csv")[:100].to_csv("less.csv", index=False)
     np.save("less.npy", np.zeros((100, 13)))
     pd.read_csv("wine.csv").rename(columns={"hue": "tint"}).to_csv("other.csv", index=False)
@@ -205,19 +205,59 @@ def test_a_checkpoint_of_other_data_is_refused(run, wine):
 def test_a_checkpoint_of_all_rows_is_complete(name, run, wine):
     X = pd.read_csv("wine.csv").select_dtypes("number").to_numpy()
     np.save("wine.npy", X)
-    PCA(1).partial_fit(lowdim.open(name)).save("all.part.lowdim")
+    save_checkpoint(PCA(1).partial_fit(lowdim.open(name)), "all.part.lowdim")
     facts = run("fit", name, "--keep", "2", "--resume", "all.part.lowdim", "--json").json
     assert facts["rows"] == 178
     assert facts["components"][1]["variance"] == pytest.approx(PCA(2).fit(X).explained_variance_[1], rel=1e-10)
 
 
-def test_a_model_that_cannot_go_on_is_refused(run, wine):
-    X = np.random.default_rng(0).standard_normal((400, 300))
-    np.save("wide.npy", X)
-    PCA(2, svd_solver="lanczos").fit(X[:100]).save("lanczos.lowdim")  # kept no scatter: over 200 columns
-    ended = run("fit", "wide.npy", "--resume", "lanczos.lowdim")
+@pytest.mark.parametrize("options", [[], ["--scale"], ["--model", "ppca"], ["--model", "autoencoder"]])
+def test_a_finished_model_is_no_checkpoint(options, run, wine):
+    PCA(2).fit("wine.csv").save("wine.lowdim")
+    ended = run("fit", "wine.csv", *options, "--resume", "wine.lowdim")
     assert ended.code == 4
-    assert "lanczos.lowdim: " in ended.err
+    assert "wine.lowdim: holds a finished model, PCA" in ended.err
+    assert "leave --resume out" in ended.err
+    assert "deleted" not in ended.err
+
+
+def test_a_checkpoint_is_told_and_is_no_model(run, wine):
+    begun = {
+        "PCA": (PCA(1).partial_fit("wine.csv"), "lowdim fit DATA --resume begun.part.lowdim", "178 rows so far"),
+        "ProbabilisticPCA": (
+            lowdim.ProbabilisticPCA(1, checkpoint="begun.part.lowdim", max_iter=7, tol=1e-15),
+            "lowdim fit DATA --model ppca --resume begun.part.lowdim",
+            "7 steps of EM so far",
+        ),
+    }
+    holes = np.where(np.random.default_rng(0).random((60, 5)) < 0.2, np.nan, np.random.default_rng(1).random((60, 5)))
+    for owner, (model, command, so_far) in begun.items():
+        (wine / "begun.part.lowdim").unlink(missing_ok=True)
+        if owner == "PCA":
+            save_checkpoint(model, "begun.part.lowdim")
+        else:
+            with pytest.warns(NotConverged):
+                model.fit(holes)
+        for verb in (["info"], []):
+            told = run(*verb, "begun.part.lowdim")
+            assert told.code == 0, told.err
+            assert f"a checkpoint of {owner}, {so_far}" in told.out
+            assert command in told.out
+            assert "certified" not in told.out
+        facts = run("info", "begun.part.lowdim", "--json").json
+        assert (facts["checkpoint"], facts["so_far"] + " so far") == (True, so_far)
+        with pytest.raises(FormatError, match=r"the checkpoint of a fit that was not completed, and no model"):
+            lowdim.load("begun.part.lowdim")
+        ended = run("transform", "begun.part.lowdim", "wine.csv")
+        assert ended.code == 4
+        assert command.removesuffix(" begun.part.lowdim") in ended.err
+
+
+def test_checkpoints_of_different_models_are_told_apart(run, wine):
+    save_checkpoint(PCA(1).partial_fit("wine.csv"), "begun.part.lowdim")
+    ended = run("fit", "wine.csv", "--model", "ppca", "--resume", "begun.part.lowdim")
+    assert ended.code == 4
+    assert "the checkpoint of a fit of PCA, not of ProbabilisticPCA: go on with --model pca" in ended.err
 
 
 def test_interrupting_other_verbs_says_so(wine, interrupted):

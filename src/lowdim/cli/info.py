@@ -7,12 +7,12 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from lowdim.cli.data import is_model, load_any, prefix_errors, refuse_more
+from lowdim.cli.data import is_model, load_any, prefix_errors, refuse_more, refuse_no_model
 from lowdim.cli.groups import refuse_typed, takes_groups
 from lowdim.cli.notes import tell
 from lowdim.cli.options import DataOptions, ModelOrTable, TalkOptions
 from lowdim.errors import LowdimError, SeveralTables
-from lowdim.models.registry import KINDS
+from lowdim.models.registry import KINDS, USUAL
 from lowdim.words import plural
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ def say_model_file(file: str, json: bool) -> int:
     from lowdim.views.text.facts import fit_facts
     from lowdim.views.text.screen import file_screen
 
+    if say_checkpoint(file, json):
+        return 0
     estimator = load_any(file)
     seen = overview_of(estimator.fit_)
     settings = {name: value for name, value in sorted(settings_of(estimator).items()) if name in SETTINGS}
@@ -93,6 +95,29 @@ def say_model_file(file: str, json: bool) -> int:
     else:
         say(file_screen(seen, file, name, settings, can_go_on, text_width()))
     return 0
+
+
+def say_checkpoint(file: str, json: bool) -> bool:
+    """Print what is in a file, if that is a fit under way; gives back whether it is."""
+    from lowdim.cli.console import say, say_json, text_width
+    from lowdim.models.base.saving import find_checkpoint
+    from lowdim.views.text.lines import Line
+    from lowdim.views.text.screen import next_steps
+
+    refuse_no_model(file)
+    with prefix_errors(file):
+        found = find_checkpoint(file)
+    if found is None:
+        return False
+    owner, so_far = found
+    kind = {model: kind for kind, model in KINDS.items()}[owner]
+    if json:
+        say_json("info", {"model": kind, "file": file, "checkpoint": True, "so_far": so_far})
+        return True
+    option = "" if kind == USUAL else f" --model {kind}"
+    step = (f"lowdim fit DATA{option} --resume {shlex.quote(file)}", "with the data and options it was begun with")
+    say([Line(f"{file}: a checkpoint of {owner}, {so_far} so far", "title"), *next_steps((step,), text_width())])
+    return True
 
 
 def say_description(command: str, wish: DataOptions, source: Source, talk: TalkOptions) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lowdim.errors import BadParameter
+from lowdim.errors import BadParameter, Piece, TooLarge
 from lowdim.runtime import machine
 
 BYTES_PER_UNIT = {
@@ -70,3 +71,13 @@ def available_memory() -> int:
     """Available memory in bytes, without swapping, of the machine and its container; no limit where it is not known."""
     free = machine.free_bytes()
     return sys.maxsize if free is None else free
+
+
+def refuse_beyond(needed: float, what: str, advise: Callable[[int], tuple[Piece, ...]]) -> None:
+    """An error, before anything is done, if work takes more bytes than are left.
+
+    `what` it is that takes them; `advise` says what would do where so many bytes are left.
+    """
+    left = available_memory()
+    if needed > left:
+        raise TooLarge.beyond(what, needed, left, *advise(left))

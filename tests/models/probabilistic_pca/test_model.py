@@ -479,7 +479,7 @@ def test_a_checkpoint_of_other_data_is_refused(tmp_path):
     with pytest.raises(CannotMerge, match="with 2 components, not 3"):
         ProbabilisticPCA(3, checkpoint=path).fit(X)
     ProbabilisticPCA(2).fit(X).save(path)
-    with pytest.raises(FormatError, match="not the checkpoint"):
+    with pytest.raises(FormatError, match="holds a finished model"):
         ProbabilisticPCA(2, checkpoint=path).fit(X)
 
 

@@ -12,8 +12,8 @@ from scipy import sparse
 import lowdim
 from lowdim.errors import BadInput, BadParameter, MissingValues, NeedsAnotherPass, TooLarge
 from lowdim.matrices.convert import spacing_of
-from lowdim.recipes.redundant.redundant import value_steps
 from lowdim.recipes.redundant.result import redundancy_lines
+from lowdim.recipes.redundant.steps import value_steps
 from lowdim.results.table import Table
 
 MILE = 1.609344
@@ -238,9 +238,17 @@ def test_what_is_refused():
         lowdim.redundant(X)
 
 
-def test_correlations_that_do_not_fit_are_refused_before_rows_are_read(monkeypatch):
-    module = import_module("lowdim.recipes.redundant.redundant")
-    monkeypatch.setattr(module, "available_memory", lambda: 24 * 100**2)
-    assert lowdim.redundant(np.eye(100)).n_rows == 100
-    with pytest.raises(TooLarge, match=r"101 columns take 0.0 GB .* up to 100 columns at a time"):
-        lowdim.redundant(np.eye(101))
+@pytest.mark.parametrize(
+    ("shape", "free", "said"),
+    [
+        ((300, 101), 4 * 8 * 100**2, r"Relations between 101 columns .* look at up to 100 columns at a time"),
+        ((40, 101), 2 * 8 * 40 * 100, r"Duplicates among 101 columns of 40 rows .* up to 100 columns at a time"),
+    ],
+    ids=["more rows", "more columns"],
+)
+def test_what_does_not_fit_is_refused_before_it_is_worked_on(shape, free, said, monkeypatch):
+    monkeypatch.setattr("lowdim.runtime.memory.available_memory", lambda: free)
+    X = np.random.default_rng(0).standard_normal(shape)
+    assert lowdim.redundant(X[:, 1:]).n_rows == len(X)
+    with pytest.raises(TooLarge, match=said):
+        lowdim.redundant(X)

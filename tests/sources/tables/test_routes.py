@@ -130,3 +130,86 @@ def test_small_texts_need_no_arrow(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     reader = open_text_table(tmp_path / "t.csv", Lines())
     assert isinstance(reader, arrow.CsvReader)
     assert columns_of(reader, 70)[0] == small[0]
+
+
+WIDE = 5_000
+
+
+def wide_lines(rows: int = 16) -> list[list[str]]:
+    values = RNG.standard_normal((rows, WIDE)) * 10.0 ** RNG.integers(-300, 300, WIDE)
+    return [[f"c{j}" for j in range(WIDE)], *([repr(float(value)) for value in row] for row in values)]
+
+
+def put(cell: str, row: int = 12) -> Any:
+    """A change of the lines of a table: one cell far down."""
+
+    def change(lines: list[list[str]]) -> None:
+        lines[row][17] = cell
+
+    return change
+
+
+def name_rows(lines: list[list[str]]) -> None:
+    for i, line in enumerate(lines):
+        line[0] = f'"sample, {i}\n({i})"'
+
+
+def comment(lines: list[list[str]]) -> None:
+    lines.insert(9, ["# washed here"])
+
+
+def blank(lines: list[list[str]]) -> None:
+    lines.insert(9, [""])
+
+
+CHANGES = {
+    "numbers alone": lambda lines: None,
+    "a hole": put(""),
+    "a word for a hole": put("NA"),
+    "infinite": put("-inf"),
+    **{f"{cell!r}": put(cell) for cell in (" 7 ", "007", "+5", "5.", "1e400", "nan")},
+    "an early hole": put("", 2),
+    "names of rows, on two lines": name_rows,
+    "a comment": comment,
+    "a blank line": blank,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("rows", [5, 1000])
+def test_tables_of_many_columns(change: str, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parsed row by row; from a cell on that is no number Arrow reads, or the careful reader."""
+    lines = wide_lines()
+    CHANGES[change](lines)
+    path = tmp_path / "wide.csv"
+    path.write_text("".join(",".join(line) + "\n" for line in lines))
+    fast = open_text_table(path, Lines())
+    assert isinstance(fast, arrow.CsvReader)
+    names = [column.name for column in fast.columns if column.kind == "number"]
+
+    def rows_of(reader: TableReader) -> Any:
+        return np.vstack([np.column_stack([batch[name] for name in names]) for batch in reader.batches(names, rows)])
+
+    found, careful = rows_of(fast), rows_of(fast._careful)
+    np.testing.assert_array_equal(found, careful)
+    if change in ("numbers alone", "infinite", "a blank line"):
+        monkeypatch.setattr(fast, "_fast", None)  # Arrow was not asked
+        assert sum(len(batch[names[0]]) for batch in fast.batches(names, rows)) == len(found)
+
+
+def test_a_text_among_many_columns_is_told_with_its_row(tmp_path: Path) -> None:
+    lines = wide_lines()
+    put("lost")(lines)
+    path = tmp_path / "wide.csv"
+    path.write_text("".join(",".join(line) + "\n" for line in lines))
+    with pytest.raises(BadFile, match="c17 is 'lost' in row 12"):
+        columns_of(open_text_table(path, Lines()))
+
+
+def test_a_line_of_another_length_among_many_columns_is_told(tmp_path: Path) -> None:
+    lines = wide_lines()
+    lines[12] = lines[12][:-2]
+    path = tmp_path / "wide.csv"
+    path.write_text("".join(",".join(line) + "\n" for line in lines))
+    with pytest.raises(BadFile, match="line 13 has 4,998 cells"):
+        columns_of(open_text_table(path, Lines()))

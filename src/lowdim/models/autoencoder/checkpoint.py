@@ -14,13 +14,15 @@ from lowdim.errors import CannotMerge, CannotWrite, FormatError
 from lowdim.models.autoencoder.plan import CheckpointKey
 from lowdim.models.autoencoder.record import SINGLE_OR_DOUBLE
 from lowdim.models.autoencoder.solvers.training import State
+from lowdim.models.base.saving import CHECKPOINT, read_checkpoint_of
 from lowdim.results.codec import pack, unpack
-from lowdim.results.container import Document, read_document, write_document
+from lowdim.results.container import Document, write_document
 from lowdim.results.fields import INLINE, Name, size
 from lowdim.types import Array, Floats
 from lowdim.words import plural
 
-KIND = "Autoencoder checkpoint"
+OWNER = "Autoencoder"
+KIND = OWNER + CHECKPOINT
 
 ANEW = "delete it, or name another file, to begin anew"
 
@@ -96,10 +98,7 @@ def write_checkpoint(path: str, kept: CheckpointKey, state: State) -> None:
 
 def open_checkpoint(path: str, kept: CheckpointKey) -> Checkpoint:
     """What `write_checkpoint` kept, if it was a fit of these rows with these settings."""
-    document = read_document(path)
-    if document.kind != KIND:
-        raise FormatError(f"{path}: holds a {document.kind[:40]!r}, not the checkpoint of an Autoencoder.")
-    begun = unpack(Checkpoint, document.facts, document.arrays, "checkpoint")
+    begun = _read(path)
     shapes = [f"{one.n_rows:,} × {one.n_columns:,}" for one in (begun.kept, kept)]
     if shapes[0] != shapes[1] or begun.kept.mark != kept.mark:
         raise CannotMerge(
@@ -112,6 +111,11 @@ def open_checkpoint(path: str, kept: CheckpointKey) -> Checkpoint:
             f"{kept.settings}: {ANEW}."
         )
     return begun
+
+
+def _read(path: str) -> Checkpoint:
+    document = read_checkpoint_of(OWNER, path)
+    return unpack(Checkpoint, document.facts, document.arrays, "checkpoint")
 
 
 def refuse_unwritable(path: str) -> None:
@@ -129,6 +133,11 @@ def write_part(path: str, part: Any) -> str:
     """Keep what an interrupted fit has learnt; gives back how far it came, in words."""
     write_checkpoint(path, *part.begun_)
     return plural(len(part.begun_[1].curve), "epoch")
+
+
+def tell_part(path: str) -> str:
+    """How far the training came that is kept in a file, in words."""
+    return plural(len(_read(path).curve), "epoch")
 
 
 def resume_fit(estimator: Any, path: str, source: Any) -> Any:

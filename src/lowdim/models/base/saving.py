@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import reprlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, TypeVar, overload
@@ -20,7 +20,7 @@ import numpy as np
 from lowdim.errors import BadInput, FormatError, Words
 from lowdim.matrices.moments import Moments
 from lowdim.models.base.parameters import Parameter, Saved, parameters_of
-from lowdim.models.registry import FOLDERS, model_class, part_of
+from lowdim.models.registry import FOLDERS, USUAL, model_class, part_of, prompt_name
 from lowdim.results import codec
 from lowdim.results.codec import ArrayReader
 from lowdim.results.container import Document, read_document, write_document
@@ -31,6 +31,9 @@ from lowdim.types import Floats
 
 Estimator = TypeVar("Estimator")
 """A class of models."""
+
+CHECKPOINT = " checkpoint"
+"""What follows the name of a model in the kind of a file that holds a fit of it under way."""
 
 ENTRIES = ("params", "fit", "moments", "seen")
 """Of the facts of a model."""
@@ -188,6 +191,46 @@ def unpack(document: Document) -> Any:
     return model
 
 
+def save_checkpoint(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a model of the rows so far, as the checkpoint of a fit: nobody can take it for a model of all rows."""
+    document = pack(model)
+    write_document(path, replace(document, kind=document.kind + CHECKPOINT))
+
+
+def load_checkpoint(path: str | os.PathLike[str], owner: str) -> Any:
+    """The model of the rows so far that `save_checkpoint` wrote."""
+    return unpack(replace(read_checkpoint_of(owner, path), kind=owner))
+
+
+def read_checkpoint_of(owner: str, path: str | os.PathLike[str]) -> Document:
+    """The document in a file, if it is the checkpoint of a fit of this model."""
+    document = read_document(path)
+    if document.kind == owner + CHECKPOINT:
+        return document
+    found = document.kind.removesuffix(CHECKPOINT)
+    if found not in FOLDERS:
+        raise FormatError(f"{path}: holds a {document.kind[:40]!r}, not the checkpoint of a fit of {owner}.")
+    if found == document.kind:
+        raise FormatError(
+            f"{path}: holds a finished model, {found}, but a fit goes on from a checkpoint: ",
+            Words("name another file", "leave --resume out, or name the file that Ctrl-C left"),
+            ".",
+        )
+    raise FormatError(
+        f"{path}: holds the checkpoint of a fit of {found}, not of {owner}: go on with ",
+        Words(found, f"--model {prompt_name(found)}"),
+        ".",
+    )
+
+
+def find_checkpoint(path: str | os.PathLike[str]) -> tuple[str, str] | None:
+    """Whose checkpoint a file holds, and how far that fit came, in words; None of a model."""
+    kind = read_document(path).kind
+    owner = kind.removesuffix(CHECKPOINT)
+    part = part_of(owner, "checkpoint") if owner in FOLDERS and owner != kind else None
+    return None if part is None else (owner, part.tell_part(os.fspath(path)))
+
+
 def _part(name: str) -> ModuleType:
     """What a model's folder says of its files."""
     part = part_of(name, "record") if name in FOLDERS else None
@@ -201,11 +244,15 @@ def _part(name: str) -> ModuleType:
 def _refuse_unknown(kind: str) -> None:
     if kind in FOLDERS:
         return
-    if kind.endswith(" checkpoint"):
+    owner = kind.removesuffix(CHECKPOINT)
+    if owner in FOLDERS:
+        option = f"--model {prompt}" if (prompt := prompt_name(owner)) not in (None, USUAL) else ""
+        typed = " ".join(filter(None, ["lowdim fit DATA", option, "--resume"]))
+        python = f"{owner}(checkpoint=path).fit(X)" if "checkpoint" in parameters_of(model_class(owner)) else typed
         raise FormatError(
-            "The file holds the checkpoint of a fit that was not completed, and no model: go on with "
-            f"{kind.removesuffix(' checkpoint')[:40]}(checkpoint=path).fit(X), and the settings and rows that it was "
-            "begun with."
+            "The file holds the checkpoint of a fit that was not completed, and no model: go on with ",
+            Words(python, f"{typed} and this file"),
+            ", and the settings and rows that it was begun with.",
         )
     raise FormatError(f"The model file holds a {kind[:40]!r}, which this version of lowdim does not know.")
 

@@ -1,20 +1,29 @@
-"""A fit that was stopped after some rows: a model file of the rows so far, and the way on from there."""
+"""A fit that was stopped after some rows: a file of the rows so far, and the way on from there."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any
 
-from lowdim.errors import CannotMerge, FormatError, WrongColumns
+from lowdim.errors import CannotMerge, WrongColumns
+from lowdim.models.base.saving import load_checkpoint, save_checkpoint
 from lowdim.sources.source import Source
+from lowdim.words import plural
+
+OWNER = "PCA"
 
 
 def write_part(path: str, part: Any) -> str:
     """Keep what an interrupted fit has learnt; gives back how far it came, in words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about components, which a checkpoint is not for
-        part.set_params(n_components=1).save(path)
-    return f"{part.n_samples_:,} rows"
+        save_checkpoint(part.set_params(n_components=1), path)
+    return plural(part.n_samples_, "row")
+
+
+def tell_part(path: str) -> str:
+    """How far the fit came that is kept in a file, in words."""
+    return plural(load_checkpoint(path, OWNER).n_samples_, "row")
 
 
 def resume_fit(estimator: Any, path: str, source: Source) -> Any:
@@ -23,13 +32,7 @@ def resume_fit(estimator: Any, path: str, source: Source) -> Any:
     The result is that of an uninterrupted fit. The rows seen are passed over, not looked at: that they are the same
     is told from their columns and their number alone.
     """
-    from lowdim.models.base.saving import load
-
-    part = load(path)
-    if not hasattr(part, "transform"):
-        raise FormatError(f"{path}: holds a {type(part).__name__}, which has no scores: use it from Python.")
-    if not isinstance(part, type(estimator)):
-        raise CannotMerge("keeps another model than --model pca.")
+    part = load_checkpoint(path, OWNER)
     part._kept_moments()  # an error, if it cannot be carried on
     _refuse_other_columns(part, source)
     whole = estimator.__sklearn_clone__()

@@ -10,16 +10,19 @@ import numpy as np
 
 from lowdim.errors import FormatError
 from lowdim.matrices.missing import Observed
+from lowdim.models.base.saving import CHECKPOINT, read_checkpoint_of
 from lowdim.models.probabilistic_pca.fit import Progress
 from lowdim.models.probabilistic_pca.solvers.em import Prior, Search, Settings
 from lowdim.models.probabilistic_pca.solvers.latent import Latent
 from lowdim.results.codec import pack, unpack
-from lowdim.results.container import Document, read_document, write_document
+from lowdim.results.container import Document, write_document
 from lowdim.results.fields import INLINE, NonNegative, OwnSizes, Prefix, StandsFor, has, size
 from lowdim.solvers.iterate import History
 from lowdim.types import Floats, Indices
+from lowdim.words import plural
 
-KIND = "ProbabilisticPCA checkpoint"
+OWNER = "ProbabilisticPCA"
+KIND = OWNER + CHECKPOINT
 
 
 @dataclass(frozen=True)
@@ -124,9 +127,7 @@ def write_checkpoint(path: str, begun: Progress) -> None:
 
 def read_checkpoint(path: str) -> Progress:
     """What `write_checkpoint` kept; what EM is asked for is not part of it."""
-    document = read_document(path)
-    if document.kind != KIND:
-        raise FormatError(f"{path}: holds a {document.kind[:40]!r}, not the checkpoint of a ProbabilisticPCA.")
+    document = read_checkpoint_of(OWNER, path)
     kept = unpack(Checkpoint, document.facts, document.arrays, "checkpoint")
     none = np.zeros_like(kept.count)
     seen = Observed(kept.n_rows, kept.weight, kept.seen, kept.count, kept.mean, kept.squares, none)
@@ -148,7 +149,17 @@ def read_checkpoint(path: str) -> Progress:
 def write_part(path: str, part: Any) -> str:
     """Keep what an interrupted fit has learnt; gives back how far it came, in words."""
     write_checkpoint(path, part.begun_)
-    return f"{part.n_iter_:,} steps of EM"
+    return _steps_in_words(part.n_iter_)
+
+
+def tell_part(path: str) -> str:
+    """How far the fit came that is kept in a file, in words."""
+    search = read_checkpoint(path).search
+    return _steps_in_words(len(search.loglik) + search.refused)
+
+
+def _steps_in_words(steps: int) -> str:
+    return f"{plural(steps, 'step')} of EM"
 
 
 def resume_fit(estimator: Any, path: str, source: Any) -> Any:

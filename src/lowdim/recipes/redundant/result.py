@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -163,7 +164,8 @@ def _directions(directions: tuple[Direction, ...]) -> dict[str, Any]:
 
 def redundancy_lines(name: str, found: Redundancy, told: Told, width: int) -> list[Line]:
     """A title, constant columns, relations, and what could be left out."""
-    p, kept = len(found.columns), len(found.kept)
+    left = set(found.kept)
+    p, kept = len(found.columns), len(left)
     title = f"{name}: {plural(found.n_rows, 'row')} × {plural(p, 'column')}"
     lines = [Line(title, "title"), *told_lines(told, width), Line("")]
     if found.constant:
@@ -177,8 +179,11 @@ def redundancy_lines(name: str, found: Redundancy, told: Told, width: int) -> li
         lines += wrapped("note      ", few, width, "note")
     if found.more_directions:
         lines += wrapped("note      ", more_in_words(found), width, "note")
-    gone = [column for column in found.columns if column not in set(found.kept)]
+    gone = [column for column in found.columns if column not in left]
     if not gone:
         return [*lines, *wrapped("", f"no column is redundant, to {found.tol:g} of its standard deviation", width)]
-    said = f"{kept:,} of {p:,} columns are enough: --drop {listed(gone, 3 * width)}"
-    return [*lines, Line(""), *wrapped("", said, width)]
+    drop = f"--drop {shlex.quote(','.join(gone))}"
+    enough = f"{kept:,} of {p:,} columns are enough: "
+    if len(drop) <= width:
+        return [*lines, Line(""), *wrapped("", enough + drop, width)]
+    return [*lines, Line(""), *wrapped("", f"{enough}without {listed(gone, 3 * width)}", width)]

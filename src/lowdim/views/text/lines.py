@@ -35,7 +35,7 @@ def wrapped(head: str, text: str, width: int, part: Part = "plain") -> list[Line
 def listed(items: Iterable[str], width: int) -> str:
     """As many items as fit in this width, and how many more there are."""
     every = list(items)
-    for count in range(len(every), 0, -1):
+    for count in range(min(len(every), width // 2 + 1), 0, -1):  # a name and what is between two take two letters
         more = f" and {len(every) - count:,} more" if count < len(every) else ""
         text = ", ".join(every[:count]) + more
         if len(text) <= width:
