@@ -105,6 +105,8 @@ class AsTyped:
             return () if param.multiple else None
         if isinstance(kind, type) and isinstance(value, kind):
             return value
+        if param.nargs == -1 and all(isinstance(one, str) for one in value):
+            return list(value)
         param._runtime_param = None
         return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
 

@@ -410,6 +410,11 @@ class OutputOptions:
         """The file that is written; None where it is standard output, or nothing."""
         return None if self.output == "-" else self.output
 
+    @property
+    def formed(self) -> bool:
+        """Whether something was said of how it is written."""
+        return any((self.format, self.separator, self.decimal, self.raw))
+
     def form(self, source: Source | None = None) -> Form:
         """What was said of it; of a text, the rows of which come from another, what that one has."""
         from lowdim.views.files.tables import Form, take_over

@@ -69,11 +69,13 @@ def check_table(out: OutputOptions, *inputs: str | None, optional: bool = False)
 
     `optional` says that none is written where no output is named.
     """
-    from lowdim.views.files.tables import table_kind
-
     if optional and out.output is None:
         out.refuse_form()
         return
+    if out.file is None and not out.formed:  # CSV to standard output, which can always be written
+        return
+    from lowdim.views.files.tables import table_kind
+
     table_kind(out.output, out.form())
     if out.file is not None:
         _check_place(out.file, inputs)

@@ -15,7 +15,7 @@ import pytest
 import lowdim
 from lowdim.errors import BadFile, BadInput, BadParameter, LowdimError, NotNumeric
 from lowdim.sources.source import Source
-from lowdim.sources.wrapped import split_rows
+from lowdim.sources.wrapped import group_rows
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(RNG.standard_normal((300, 3)), columns=list("abc")).assign(
@@ -154,7 +154,7 @@ def test_a_frame_with_the_values_of_a_model(tmp_path: Path) -> None:
 
 
 def test_rows_are_split_by_the_values_of_a_column(path: Path) -> None:
-    parts = split_rows(lowdim.open(path), "kind")
+    parts = group_rows(lowdim.open(path), "kind")
     assert list(parts) == ["x", "y", "z"]
     for value, part in parts.items():
         close(part, FRAME.loc[FRAME["kind"] == value, ["a", "b", "c"]])
@@ -163,5 +163,5 @@ def test_rows_are_split_by_the_values_of_a_column(path: Path) -> None:
 
 def test_rows_without_a_value_are_in_no_part(tmp_path: Path) -> None:
     FRAME.assign(group=[1.0, 2.0, None] * 100).to_parquet(tmp_path / "t.parquet")
-    parts = split_rows(lowdim.open(tmp_path / "t.parquet", label="group"), "group")
+    parts = group_rows(lowdim.open(tmp_path / "t.parquet", label="group"), "group")
     assert {value: part.n_rows for value, part in parts.items()} == {"1": 100, "2": 100}
