@@ -71,9 +71,7 @@ def test_checkpoints_of_other_fits_are_refused(tmp_path):
     with pytest.raises(FormatError, match=r"checkpoint of a fit .* Autoencoder\(checkpoint=path\)\.fit\(X\)"):
         lowdim.load(path)
     lowdim.PCA(2).fit(UNIT).save(path)
-    with pytest.raises(
-        FormatError, match=r"holds a finished model, PCA, .*: name another file"
-    ):
+    with pytest.raises(FormatError, match=r"holds a finished model, PCA, .*: name another file"):
         Autoencoder(3, **SMALL, checkpoint=path).fit(UNIT)
 
 

@@ -427,8 +427,9 @@ def _count_rows(source: Source, centered: bool) -> int:
         )
     if n < 2 and centered:
         raise BadInput(
-            "There is only one row (n_samples=1), and one point has no directions of variance: at least 2 rows are "
-            "needed."
+            "There is only one row",
+            Words(" (n_samples=1)"),
+            ", and one point has no directions of variance: at least 2 rows are needed.",
         )
     return n
 
