@@ -14,6 +14,7 @@ import scipy.sparse
 from sklearn.utils.validation import _check_n_features, _get_feature_names
 
 from lowdim.errors import BadParameter, Setting, WrongColumns
+from lowdim.matrices.convert import refuse_held
 from lowdim.matrices.missing import count_missing, missing_values_error
 from lowdim.models.base import parameters
 from lowdim.sources.open import open_like, open_source
@@ -83,8 +84,13 @@ def _check_names(model: Any, source: Source) -> None:
 # Rows that a fit needs all at once.
 
 
+COPIES = 2
+"""Of all rows while they are put into one array: the blocks as they came, and the array."""
+
+
 def load_rows(source: Source) -> tuple[Any, Floats]:
     """All rows as one array of float64, or as one sparse matrix, and their weights (n,); missing values are refused."""
+    refuse_held(source, COPIES, sparse=True)
     parts, weights = [], []
     for block in source.blocks():
         parts.append(block.rows.astype(np.float64))

@@ -29,7 +29,7 @@ from lowdim.models.kernel_pca.settings import (
 from lowdim.models.kernel_pca.solvers.exact import estimate_exact_memory, estimate_seconds, find_exact_axes
 from lowdim.models.kernel_pca.solvers.landmarks import DEFAULT_LANDMARKS, estimate_landmark_memory
 from lowdim.results.table import Table
-from lowdim.runtime.memory import Budget, budget_of
+from lowdim.runtime.memory import Budget, budget_of, refuse_beyond
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.sources.source import Source
 from lowdim.sources.wrapped import PreparedSource, take_rows
@@ -258,6 +258,8 @@ def plan_kernel(task: KernelTask, asked: str, source: Source, n: int, budget: Bu
             f": a fit of {n:,} rows takes about {size(plan.memory)} "
             f"beside the {size(budget.held)} that the process holds; allow more, or ask for fewer components.",
         )
+    fewer = (Setting("n_landmarks", 1000), " needs less; or take fewer rows")
+    refuse_beyond(plan.memory, f"Kernel PCA of {n:,} rows, by the route {route!r},", fewer)
     return plan
 
 

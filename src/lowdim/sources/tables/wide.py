@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ def read_numbers(
     A cell that is no number, a missing one too, or a line of another length is a ValueError, before anything is given
     of its block.
     """
-    nothing = dict.fromkeys(passed, _say_nothing)
+    nothing: dict[int | str, Callable[[str], Any]] = dict.fromkeys(passed, _say_nothing)
     filled = (line for line in lines if not line.isspace())
     for first in filled:
         block = np.loadtxt(
