@@ -188,14 +188,17 @@ class MissingValues(BadInput):
     """NaN or infinite entries where none may be."""
 
     @classmethod
-    def found(cls, missing: Mapping[str, int], infinite: Mapping[str, int], n_rows: int) -> MissingValues:
-        """Count the holes per column."""
+    def found(
+        cls, missing: Mapping[str, int], infinite: Mapping[str, int], n_rows: int, *, named: bool = True
+    ) -> MissingValues:
+        """Count the holes per column; `named`: of a table, which can be read in another way."""
         parts = []
         if missing:
             parts.append(_holes(missing, "missing (NaN)"))
         if infinite:
             parts.append(_holes(infinite, "infinite (inf)"))
-        advice = MEND_MISSING if missing and not infinite else MEND_INFINITE
+        of_infinite = MEND_INFINITE if named else MEND_INFINITE_OF_ARRAY
+        advice = of_infinite if infinite else MEND_MISSING
         return cls(f"{' and '.join(parts)}, in {n_rows:,} rows, but every value must be finite: ", advice, ".")
 
     def advising(self, advice: Piece) -> MissingValues:
@@ -216,7 +219,15 @@ MEND_CALLS = Words(
     "fit GenotypePCA, for which missing calls are nothing unusual",
     "use --model genotypes, for which missing calls are nothing unusual",
 )
-MEND_INFINITE = "make infinite values missing (NaN), or leave those rows or columns out"
+MEND_INFINITE = Words(
+    "make infinite values missing, as np.where(np.isinf(X), np.nan, X) does, or lowdim.open(path, missing='inf,-inf'), "
+    "or leave those rows or columns out",
+    (
+        Setting("missing", "inf,-inf"),
+        " reads infinite values as missing, which lowdim impute and --model ppca take; or leave those columns out",
+    ),
+)
+MEND_INFINITE_OF_ARRAY = Words(MEND_INFINITE.python, "write infinite values as missing ones (NaN)")
 
 
 class WrongShape(BadInput):
@@ -344,6 +355,16 @@ class AccuracyWarning(LowdimWarning):
 
 class ConstantColumns(LowdimWarning):
     """Columns without variance, which scaling cannot bring to variance one."""
+
+    @classmethod
+    def found(cls, count: int, columns: int, names: str) -> ConstantColumns:
+        """Say how many of the columns do not vary, and which."""
+        are, were = ("is", "was") if count == 1 else ("are", "were")
+        return cls(f"{count:,} of {_counted(columns, 'column')} {are} constant and {were} not scaled: {names}.")
+
+
+class RoundedColumns(ConstantColumns):
+    """Columns that vary by no more than the last digits of their type, of which scaling makes much."""
 
 
 class UnseenColumns(LowdimWarning):

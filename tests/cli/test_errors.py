@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import io
 import pickle
+import re
+import shlex
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import lowdim
 from lowdim import errors
 from lowdim.cli.errors import in_words
-from lowdim.errors import BadInput, BadParameter, MissingValues, RankWarning, Setting, Words
+from lowdim.errors import BadInput, BadParameter, MissingValues, RankWarning, Setting, TableNote, Words
 
 
 def test_an_error_carries_its_parts():
@@ -114,3 +118,71 @@ def test_limits_that_need_more_than_was_found_say_what_to_add(run, wine):
     ]:
         ended = run("table", "wide.lowdim", "limits", "wide.npy", "--set", setting)
         assert (ended.code, said in ended.err) == (3, True), ended.err
+
+
+def test_errors_of_data_speak_the_prompt_s_words(run, wine):
+    np.save("one.npy", np.arange(5.0))
+    np.save("none.npy", np.zeros((0, 3)))
+    np.save("row.npy", np.arange(1.0, 6).reshape(1, 5))
+    python = re.compile(r"\bX\b|reshape|iter\(|n_samples|n_features|ddof|=['\"]|None|axis=|sample\(s\)")
+    for words, said in [
+        ("fit one.npy", "one.npy: an array of 5 numbers, but rows × columns are needed"),
+        ("fit none.npy", "none.npy: has shape (0, 3), but at least one row and one column are needed"),
+        ("fit row.npy", "There is only one row, and one point has no directions of variance"),
+        ("fit row.npy --model kernel", "There is only one row, and one point has no directions"),
+        ("fit row.npy --model ppca", "is too small (1 row, 5 columns)"),
+        ("fit row.npy --model logistic --family poisson", "There is only one row, which its own bias tells"),
+        ("fit wine.csv --model logistic --drop kind", "use --family poisson for counts, or --family gaussian"),
+        ("fit wine.csv --memory lots", "--memory lots: it must be a number of bytes, or a text such as 512MB"),
+    ]:
+        ended = run(*words.split())
+        assert said in ended.err, ended.err
+        assert ended.code in (2, 3)
+        assert not python.search(ended.err), ended.err
+
+
+def test_a_query_of_an_unknown_table_names_those_there_are(run, wine):
+    pytest.importorskip("duckdb")
+    ended = run("fit", "wine.csv", "--sql", "select * from wine")
+    assert ended.code == 2
+    assert ended.err == "error: sql over wine.csv: there is no table wine; the table is called data.\n"
+    columns = run("fit", "wine.csv", "--columns", "")
+    assert (columns.code, "--columns names no column" in columns.err) == (3, True)
+
+
+def test_infinite_values_are_counted_apart_and_the_advice_works(run, wine):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(40, 4)), columns=list("abcd"))
+    table.loc[3, "a"], table.loc[5, "c"], table.loc[7, "d"] = np.inf, -np.inf, np.nan
+    table.to_csv("small.csv", index=False)
+    table.to_parquet("small.parquet")
+    pd.concat([table] * 300).to_csv("large.csv", index=False)  # beyond the sample of the first lines
+    for name in ("small.csv", "small.parquet", "large.csv"):
+        times = 300 if name == "large.csv" else 1
+        refused = run("impute", name, "-o", "filled.csv")
+        assert refused.code == 3
+        assert f"{2 * times} values are infinite (inf) (a: {times}, c: {times})" in refused.err
+        assert "--missing inf,-inf reads infinite values as missing, which lowdim impute" in refused.err
+        found = run("info", name)
+        assert f"missing   {times} of" in found.out
+        assert f"infinite  {2 * times} of" in found.out
+        columns = {
+            one["name"]: (one["missing"], one["infinite"]) for one in run("info", name, "--json").json["columns"]
+        }
+        assert columns == {"a": (0, times), "b": (0, 0), "c": (0, times), "d": (times, 0)}
+        step = next(line for line in found.out.splitlines() if "lowdim impute" in line).partition("#")[0]
+        filled = run(*shlex.split(step)[1:])
+        assert filled.code == 0, filled.err
+        assert np.isfinite(pd.read_csv("filled.csv").to_numpy()).all()
+        (wine / "filled.csv").unlink()
+        with pytest.warns(TableNote, match="read as missing: 'inf'"):
+            rows = np.vstack([block.rows for block in lowdim.open(name, missing=["inf"]).blocks()])
+        assert np.isneginf(rows).sum() == times  # those were not named
+
+
+def test_infinite_values_of_an_array_are_no_matter_of_reading(run, wine):
+    np.save("x.npy", np.where(np.eye(5) > 0, np.inf, 1.0))
+    ended = run("fit", "x.npy")
+    assert ended.code == 3
+    assert "--missing" not in ended.err
+    assert ended.err.rstrip().endswith("write infinite values as missing ones (NaN).")

@@ -11,6 +11,7 @@ import pytest
 
 import lowdim
 from lowdim import PCA
+from lowdim.models.base.saving import save_checkpoint
 
 
 @pytest.fixture
@@ -174,7 +175,7 @@ def test_strict_ends_in_five_if_the_certificate_is_not_reached(run, wine):
     X = (rows * np.logspace(0, -8, 6)) @ axes.T  # a scatter holds variances down to 1e-16 of the first alone
     np.save("lost.npy", X)
     # a checkpoint keeps the scatter of rows that are not read again, so the digits it lost cannot be repaired
-    PCA(1).partial_fit(X[:30]).save("part.lowdim")
+    save_checkpoint(PCA(1).partial_fit(X[:30]), "part.lowdim")
     argv = ("fit", "lost.npy", "--keep", "all", "--resume", "part.lowdim")
     relaxed, strict = run(*argv), run(*argv, "--strict")
     assert relaxed.code == 0
@@ -186,11 +187,40 @@ def test_strict_ends_in_five_if_the_certificate_is_not_reached(run, wine):
 
 
 def test_warnings_are_one_line_and_quiet_hides_them(run, wine):
-    pd.DataFrame({"a": [1.0, 2, 4], "b": [1.0, 0, 1], "c": [3.0, 3, 3]}).to_csv("t.csv", index=False)
-    ended = run("fit", "t.csv", "--scale")
-    assert ended.err.splitlines() == ["warning: 1 of 3 columns are constant and were not scaled: c."]
-    quiet = run("fit", "t.csv", "--scale", "-q")
+    pd.DataFrame({"a": [1.0, 2, 4], "b": [1.0, 0, 1], "c": 3 + np.array([0, 1, 2]) * 2**-51}).to_csv(
+        "t.csv", index=False, float_format="%.17g"
+    )
+    ended = run("choose", "t.csv", "--scale", "--json")
+    (line,) = [line for line in ended.err.splitlines() if "last digits" in line]
+    assert line.startswith("note: 1 of 3 columns vary only in the last digits")
+    quiet = run("choose", "t.csv", "--scale", "-q")
     assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
+
+
+@pytest.mark.parametrize("options", [[], ["--scale"]])
+@pytest.mark.parametrize("verb", [["fit"], []])
+def test_constant_columns_are_named_below_the_title_and_nowhere_else(verb, options, run, wine):
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(9, 3)), columns=list("abc")).assign(d=3.0, e=0.0)
+    table.to_csv("t.csv", index=False)
+    ended = run(*verb, "t.csv", *options)
+    assert ended.out.splitlines()[1] == "constant  d, e"
+    assert ended.out.count("constant") == 1
+    assert ended.err == ""
+    said = run(*(verb or ["fit"]), "t.csv", *options, "--json").err
+    scaled = ["note: 2 of 5 columns are constant and were not scaled: d, e."]
+    assert said.splitlines() == (scaled if options else [])
+
+
+@pytest.mark.parametrize("options", [[], ["--scale"], ["--save", "m.lowdim"]])
+def test_of_a_table_that_does_not_vary_nothing_else_is_said(options, run, wine):
+    pd.DataFrame({"a": [1.0] * 5, "b": [2.0] * 5}).to_csv("t.csv", index=False)
+    ended = run("fit", "t.csv", *options)
+    assert ended.code == 0
+    assert ended.err == ""
+    title, blank, finding, *rest = ended.out.splitlines()
+    assert (title.startswith("t.csv: 5 rows × 2 columns"), blank) == (True, "")
+    assert finding == "No column varies: there is no direction to find."
+    assert rest == (["written   m.lowdim"] if "--save" in options else [])
 
 
 # -- transform and inverse ----------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ from lowdim.cli.recipes import (
     topics,
 )
 from lowdim.cli.replaced import saying_replaced
-from lowdim.errors import LowdimError, LowdimWarning, TableNote
+from lowdim.errors import ConstantColumns, LowdimError, LowdimWarning, TableNote
 from lowdim.words import SPELLED
 
 
@@ -70,11 +70,11 @@ def _format_help(command: Any, context: Any, formatter: Any) -> None:
 def _saying_warnings(known: set[str], quiet: bool) -> Iterator[None]:
     """Warnings of lowdim as one line each, with the `known` options; those of other packages are for developers.
 
-    Notes on tables wait for a screen that says them, or for the end.
+    Notes on tables and their columns wait for a screen that says them, or for the end.
     """
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        if isinstance(message, TableNote):
+        if isinstance(message, (TableNote, ConstantColumns)):
             keep_note(message)
         elif isinstance(message, LowdimWarning):
             say_line(f"warning: {' '.join(in_words(message, known).split())}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lowdim.cli.errors import in_words, say_line
 
 if TYPE_CHECKING:
-    from lowdim.errors import TableNote
+    from lowdim.errors import LowdimWarning
     from lowdim.sources.source import Source
     from lowdim.views.text.told import Told
 
@@ -23,9 +23,9 @@ class _Waiting:
 
     def __init__(self) -> None:
         self.known: Collection[str] = ()
-        self.texts: dict[str, None] = {}
+        self.texts: dict[str, type[LowdimWarning]] = {}
 
-    def write(self, note: TableNote) -> str:
+    def write(self, note: LowdimWarning) -> str:
         return " ".join(in_words(note, self.known).split())
 
 
@@ -44,9 +44,14 @@ def waiting_notes(known: Collection[str], quiet: bool) -> Iterator[None]:
         _waiting.texts = {}
 
 
-def keep_note(note: TableNote) -> None:
+def keep_note(note: LowdimWarning) -> None:
     """Have a note wait."""
-    _waiting.texts[_waiting.write(note)] = None
+    _waiting.texts[_waiting.write(note)] = type(note)
+
+
+def pass_over(kind: type[LowdimWarning]) -> None:
+    """Notes of this kind no longer wait, as a screen says the same."""
+    _waiting.texts = {text: one for text, one in _waiting.texts.items() if one is not kind}
 
 
 def tell(source: Source) -> Told:

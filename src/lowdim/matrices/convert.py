@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lowdim.errors import BadInput, TooLarge
+from lowdim.errors import BadInput, Piece, Setting, TooLarge, Words
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.matrices.scaling import Scaling
-from lowdim.runtime.memory import SLACK, Budget, available_memory
+from lowdim.runtime.memory import SLACK, Budget, available_memory, refuse_beyond
 from lowdim.runtime.threads import allowed_threads
 from lowdim.sources.arrays import ArraySource, SparseSource, rows_of_source
 from lowdim.sources.source import BLOCK_BYTES, ConvertibleSource, Source
@@ -40,6 +40,32 @@ def fits_in_memory(source: Source, room: int | None) -> bool:
         return False
     free = available_memory() if room is None else min(room, available_memory())
     return 2 * source.likely_bytes <= free
+
+
+def refuse_held(source: Source, copies: int, sparse: bool = False) -> None:
+    """An error, before rows are read, if so many copies of all rows as float64 would not fit into memory.
+
+    `sparse` rows are held as such; of a text whose rows are not counted its size tells how many there may be.
+    """
+    n, a_row = source.n_rows, 8 * source.n_columns
+    if sparse and source.sparse:
+        a_row = int(12 * source.density * source.n_columns) + 1
+    known = source.likely_bytes if n is None and isinstance(source, ConvertibleSource) else None
+    refuse_beyond(
+        copies * (known or (n or 0) * a_row),
+        f"Holding all rows of {source.describe()}, {copies} times at most,",
+        lambda left: _fewer_rows(left // (copies * a_row)),
+    )
+
+
+def _fewer_rows(most: int) -> tuple[Piece, ...]:
+    if most < 2:
+        return ("take fewer columns",)
+    return (
+        f"take at most {most:,} rows (",
+        Words(f"lowdim.open(path, sample={most})", Setting("sample", most)),
+        ")",
+    )
 
 
 def load_rows(source: Source) -> Source:

@@ -11,7 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
-from lowdim.errors import BadInput, ConstantColumns, NeedsAnotherPass
+from lowdim.errors import BadInput, ConstantColumns, NeedsAnotherPass, RoundedColumns
 from lowdim.matrices.missing import missing_values_error
 from lowdim.matrices.moments import EXTRA_ROUNDINGS, PIECE_ROWS, SMALLEST_NUMBER, Moments, block_moments, join_columns
 from lowdim.matrices.preparation import Preparation
@@ -450,17 +450,14 @@ def warn_constant(matrix: RowBlocks, stacklevel: int) -> None:
     scaling, p = matrix.scaling, matrix.source.n_columns
     constant = scaling.constant(matrix.moments)
     if constant.any():
-        warnings.warn(
-            f"{constant.sum()} of {p} columns are constant and were not scaled: {name_columns(matrix, constant)}.",
-            ConstantColumns,
-            stacklevel=stacklevel,
-        )
+        found = ConstantColumns.found(int(constant.sum()), p, name_columns(matrix, constant))
+        warnings.warn(found, stacklevel=stacklevel)
     rounded = scaling.in_last_digits(matrix.moments)
     if rounded.any():
         warnings.warn(
             f"{rounded.sum()} of {p} columns vary only in the last digits that their type holds, so scaling makes much "
             f"of their rounding: {name_columns(matrix, rounded)}.",
-            ConstantColumns,
+            RoundedColumns,
             stacklevel=stacklevel,
         )
 

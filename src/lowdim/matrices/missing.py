@@ -38,7 +38,7 @@ def missing_values_error(holes: NDArray[np.int64], n_rows: int, columns: tuple[s
     """The error that names the columns with holes."""
     names = columns or tuple(f"column {j}" for j in range(holes.shape[1]))
     missing, infinite = ({names[j]: int(counts[j]) for j in np.flatnonzero(counts)} for counts in holes)
-    return MissingValues.found(missing, infinite, n_rows)
+    return MissingValues.found(missing, infinite, n_rows, named=columns is not None)
 
 
 def refuse_missing_in_block(block: Block, columns: tuple[str, ...] | None) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lowdim.errors import BadInput
+from lowdim.errors import BadInput, Words
 from lowdim.matrices.moments import EXTRA_ROUNDINGS, Moments, add_outer
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
@@ -51,8 +51,13 @@ class Scaling:
         """What sums of squares are divided by: the number of rows (sum of weights) less ddof."""
         if weight <= self.ddof * (1 + MIN_LEFT_BY_DDOF):
             raise BadInput(
-                f"n_samples = {weight:g} row(s) (sum of weights) and ddof={self.ddof} leave nothing to divide by: at "
-                f"least {self.ddof + 1} rows are needed; give counts as weights, or use ddof=0."
+                Words(
+                    f"n_samples = {weight:g} row(s) (sum of weights) and ddof={self.ddof} leave",
+                    f"Rows with weights of {weight:g} in all leave",
+                ),
+                f" nothing to divide by: at least {self.ddof + 1} rows are needed; give counts as weights",
+                Words(", or use ddof=0"),
+                ".",
             )
         return weight - self.ddof
 

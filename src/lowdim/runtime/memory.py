@@ -73,11 +73,21 @@ def available_memory() -> int:
     return sys.maxsize if free is None else free
 
 
-def refuse_beyond(needed: float, what: str, advise: Callable[[int], tuple[Piece, ...]]) -> None:
+def left_memory(budget: Budget | None = None) -> int:
+    """Bytes that may still be taken: what the machine has, and what a budget allows of it."""
+    return available_memory() if budget is None else min(budget.room, available_memory())
+
+
+def refuse_beyond(
+    needed: float,
+    what: str,
+    advise: Callable[[int], tuple[Piece, ...]] | tuple[Piece, ...],
+    budget: Budget | None = None,
+) -> None:
     """An error, before anything is done, if work takes more bytes than are left.
 
-    `what` it is that takes them; `advise` says what would do where so many bytes are left.
+    `what` it is that takes them; `advise` says what would do, where that depends on how many bytes are left.
     """
-    left = available_memory()
+    left = left_memory(budget)
     if needed > left:
-        raise TooLarge.beyond(what, needed, left, *advise(left))
+        raise TooLarge.beyond(what, needed, left, *(advise(left) if callable(advise) else advise))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from dataclasses import dataclass, replace
 
 from lowdim.errors import BadParameter, NeedsAnotherPass
 from lowdim.matrices.convert import Room
 from lowdim.matrices.matrix import InMemory, RowBlocks
-from lowdim.runtime.memory import available_memory
+from lowdim.runtime.memory import available_memory, refuse_beyond
 from lowdim.solvers.covariance import Covariance
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.solvers.lanczos import BlockLanczos
@@ -130,11 +131,22 @@ def _choose_cheapest(
     return _fit_into_memory(choice, n, p, k, room)
 
 
+def _fewer(solver: Solver, n: int, p: int, k: int, left: int) -> tuple[str, ...]:
+    """How many components, or else columns, would do where so many bytes are left."""
+    components = bisect(range(1, k + 1), left, key=lambda some: solver.memory(n, p, some))
+    if components:
+        return (f"ask for at most {components:,} of them",)
+    columns = bisect(range(1, p + 1), left, key=lambda some: solver.memory(n, some, min(k, some)))
+    return (f"take at most {columns:,} columns" if columns > 1 else "take fewer rows and columns",)
+
+
 def _fit_into_memory(choice: Choice, n: int, p: int, k: int, room: Room | None) -> Choice:
     """The same choice with blocks that fit beside it, or an error that says what would help."""
-    if room is None:
-        return choice
     solver = choice.solver
+    if room is None:
+        what = f"{n:,} × {p:,} values with {k:,} components, found by {solver.name},"
+        refuse_beyond(solver.memory(n, p, k), what, lambda left: _fewer(solver, n, p, k, left))
+        return choice
     if isinstance(solver, BlockLanczos):
         solver = replace(solver, capacity=solver.capacity_within(room.beside(k, p), p, k))
     needed = solver.memory(n, p, k)

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 import scipy
 
-from lowdim.errors import BadInput, NotNumeric, WrongShape
+from lowdim.errors import BadInput, NotNumeric, Words, WrongShape
 from lowdim.sources.source import BLOCK_BYTES, Block, Source
 from lowdim.types import Array, Floats
 
@@ -141,16 +141,23 @@ def refuse_dtype(dtype: np.dtype[Any]) -> None:
 def refuse_shape(shape: tuple[int, ...]) -> None:
     """Raise an error unless this is the shape of a table with at least one row and one column."""
     if len(shape) != 2:
+        sides = " × ".join(f"{side:,}" for side in shape) or "no"
         raise WrongShape(
-            f"Expected 2D array, got {len(shape)}D array instead, of shape {shape}: rows × columns are needed. "
-            "Reshape your data: X.reshape(-1, 1) for a single column, X.reshape(1, -1) for a single row, "
-            "X.reshape(len(X), -1) for a stack of pictures; or pass iter(blocks) for a list of row blocks."
+            Words(
+                f"Expected 2D array, got {len(shape)}D array instead, of shape {shape}: rows × columns are needed. "
+                "Reshape your data: X.reshape(-1, 1) for a single column, X.reshape(1, -1) for a single row, "
+                "X.reshape(len(X), -1) for a stack of pictures; or pass iter(blocks) for a list of row blocks.",
+                f"an array of {sides} numbers, but rows × columns are needed: write it as a table.",
+            )
         )
     if 0 in shape:
-        what = "sample(s)" if shape[0] == 0 else "feature(s)"
+        what, said = ("sample(s)", "rows") if shape[0] == 0 else ("feature(s)", "columns")
         raise WrongShape(
-            f"Found array with 0 {what} (shape={tuple(shape)}) while a minimum of 1 is required: check how the data "
-            "were read or filtered."
+            Words(
+                f"Found array with 0 {what} (shape={tuple(shape)}) while a minimum of 1 is required",
+                f"has no {said}, but at least one is needed",
+            ),
+            ": check how the data were read or filtered.",
         )
 
 

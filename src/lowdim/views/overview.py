@@ -227,6 +227,10 @@ class Overview:
     """What a card says beside that: noise, steps, …"""
     notes: tuple[str, ...] = ()
     """What the user should know before using it."""
+    constant: tuple[str, ...] = ()
+    """Columns that do not vary, where others do."""
+    varies: bool = True
+    """Whether the data have any direction; without one there is nothing to show, and nothing to go on with."""
     swamped: Swamped = NOT_SWAMPED
     screen: Callable[[], tuple[Block, ...]]
     """After a fit. This and what else is only needed now and then is made when it is asked for."""

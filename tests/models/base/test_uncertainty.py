@@ -423,10 +423,11 @@ def test_other_rows_than_those_of_the_fit_are_refused(clear):
 
 
 def test_too_little_memory_is_said_before_anything_is_done(clear, monkeypatch):
-    monkeypatch.setattr("lowdim.models.linear.uncertainty.available_memory", lambda: 1000)
+    model = lowdim.PCA(2).fit(clear)
+    monkeypatch.setattr("lowdim.runtime.memory.available_memory", lambda: 1000)
     monkeypatch.setattr("lowdim.models.linear.uncertainty.resample_often", None)
     with pytest.raises(TooLarge, match="fewer resamples"):
-        lowdim.PCA(2).fit(clear).uncertainty(clear)
+        model.uncertainty(clear)
 
 
 def test_sparse_rows_and_files_give_the_same(tmp_path):

@@ -100,7 +100,7 @@ def test_sparse_rows_and_small_blocks() -> None:
 
 def test_constant_columns_are_only_shifted() -> None:
     flat = np.column_stack([X, np.full(90, 1 / 3)])
-    with pytest.warns(ConstantColumns, match="1 of 5 columns are constant and were not scaled: column 4"):
+    with pytest.warns(ConstantColumns, match="1 of 5 columns is constant and was not scaled: column 4"):
         model = KernelPCA(3, kernel="rbf", gamma=0.1, scale=True).fit(flat)
     assert model.fit_.scale is not None
     assert model.fit_.scale[4] == 1.0

@@ -111,8 +111,13 @@ def test_accuracy_in_words():
 
 def test_a_constant_table_has_no_direction():
     fit = PCA().fit(np.ones((5, 3))).fit_
-    assert "No column varies: there is no direction to find." in text(fit)
+    assert text(fit).splitlines()[1:] == ["", "No column varies: there is no direction to find."]
+
+
+def test_components_without_variance_are_told():
+    fit = PCA(3).fit(np.diag([1.0, 2, 0])).fit_
     assert "nothing: no variance is left" in text(fit)
+    assert text(fit).splitlines()[1] == "constant  x2"
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])

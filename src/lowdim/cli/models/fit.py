@@ -14,9 +14,9 @@ from lowdim.cli.data import prefix_errors, refuse_no_model
 from lowdim.cli.errors import INTERRUPTED, NOT_REACHED, say_line
 from lowdim.cli.groups import takes_groups
 from lowdim.cli.models.by import By, fit_by
-from lowdim.cli.notes import tell
+from lowdim.cli.notes import pass_over, tell
 from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
-from lowdim.errors import BadParameter, CannotMerge, WrongColumns
+from lowdim.errors import BadParameter, CannotMerge, ConstantColumns, WrongColumns
 from lowdim.models.registry import USUAL, part_of, prompt_of
 
 if TYPE_CHECKING:
@@ -245,6 +245,8 @@ def _summarise(
         written=tuple(path for path in (save, output) if path and path != "-"),
         next=tuple(steps),
     )
+    if seen.constant or not seen.varies:
+        pass_over(ConstantColumns)
     return fit_screen(seen, about, width)
 
 

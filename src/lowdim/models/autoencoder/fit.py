@@ -265,11 +265,7 @@ def _warn(fit: Fit, state: State) -> None:
     if len(still) and fit.task.scale and fit.shape.loss == "mse":
         names = [columns[j] if columns else f"column {j}" for j in still[:5]]
         more = f" and {len(still) - 5} more" if len(still) > 5 else ""
-        warnings.warn(
-            f"{len(still)} of {p} columns are constant and were not scaled: {', '.join(names)}{more}.",
-            ConstantColumns,
-            stacklevel=4,
-        )
+        warnings.warn(ConstantColumns.found(len(still), p, f"{', '.join(names)}{more}"), stacklevel=4)
     if state.diverged:
         said = f"The loss or a weight left the range of numbers in epoch {state.epochs + 1}"
         mend = f"lower learning_rate={fit.task.learning_rate:g}" if fit.solver == "adam" else "scale the columns"

@@ -26,7 +26,7 @@ from lowdim.models.autoencoder.solvers.rows import (
     split,
 )
 from lowdim.models.autoencoder.solvers.training import LBFGS_PAIRS
-from lowdim.runtime.memory import Budget, available_memory
+from lowdim.runtime.memory import Budget, available_memory, refuse_beyond
 from lowdim.runtime.progress import begin_pass
 from lowdim.runtime.threads import in_order
 from lowdim.sources.arrays import rows_of_source
@@ -241,6 +241,11 @@ def plan_training(source: Source, weighted: bool, task: NetworkTask, seen: Seen,
     if 2 * rows > room - memory:
         buffer = buffer_rows(size, a_row, None if budget is None else budget.limit)
         rows = (min(buffer, n) + parts.n_aside) * a_row
+    refuse_beyond(
+        memory + rows,
+        f"Training a network of {shape.n_weights:,} weights on {source.describe()}",
+        ("take fewer columns, or smaller ", Setting("hidden"), " layers"),
+    )
     if budget is not None and (buffer or by_sums):
         source = source.limited(Room(budget, source, streamed=True).block_bytes(memory + rows, task.k, p))
     return Fit(

@@ -13,6 +13,7 @@ import numpy as np
 import scipy
 
 from lowdim.errors import BadParameter, Setting, WrongColumns
+from lowdim.matrices.convert import refuse_held
 from lowdim.matrices.missing import count_missing, missing_values_error
 from lowdim.models.base import parameters
 from lowdim.models.base.scikit_learn import check_width
@@ -85,8 +86,13 @@ def _check_names(model: Any, source: Source) -> None:
 # Rows that a fit needs all at once.
 
 
+COPIES = 2
+"""Of all rows while they are put into one array: the blocks as they came, and the array."""
+
+
 def load_rows(source: Source) -> tuple[Any, Floats]:
     """All rows as one array of float64, or as one sparse matrix, and their weights (n,); missing values are refused."""
+    refuse_held(source, COPIES, sparse=True)
     parts, weights = [], []
     for block in source.blocks():
         parts.append(block.rows.astype(np.float64))

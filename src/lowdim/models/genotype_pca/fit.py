@@ -27,7 +27,7 @@ from lowdim.models.genotype_pca.record import GenotypeFit
 from lowdim.models.genotype_pca.settings import OWNER, GenotypeTask
 from lowdim.models.linear.fit import fit_linear
 from lowdim.results.record import LinearFit
-from lowdim.runtime.memory import Budget, available_memory
+from lowdim.runtime.memory import Budget, available_memory, refuse_beyond
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.choose import Choice
 from lowdim.solvers.keep import KeepCount
@@ -145,7 +145,10 @@ def choose_solver(source: Source, n: int, k: int, budget: Budget | None) -> Choi
     reason = (
         f"{n:,} × {n:,} numbers are too many, so axes are found by products with the genotypes, without tests{copy}"
     )
-    return Choice(lanczos, reason, lanczos.memory(n, p, k) + blocks + copied)
+    by_products = lanczos.memory(n, p, k) + blocks + copied
+    people = ("ask for fewer components, or take fewer SNPs",)
+    refuse_beyond(by_products, f"Genotypes of {n:,} individuals × {p:,} SNPs", people, budget)
+    return Choice(lanczos, reason, by_products)
 
 
 def _fit(

@@ -22,6 +22,7 @@ from lowdim.errors import (
     Words,
     WrongShape,
 )
+from lowdim.matrices.convert import refuse_held
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.missing import count_missing, missing_values_error
 from lowdim.matrices.preparation import dense
@@ -123,6 +124,7 @@ def center_rows(source: Source) -> PreparedSource:
 
 def load_rows(source: Source) -> Floats:
     """All rows as one array of float64 of our own; missing values are refused."""
+    refuse_held(source, 1)
     values, end = np.empty((source.count_rows() or 0, source.n_columns)), 0
     for block in source.blocks():
         start, end = end, end + block.rows.shape[0]

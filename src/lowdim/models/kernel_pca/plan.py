@@ -28,7 +28,7 @@ from lowdim.models.kernel_pca.settings import (
 from lowdim.models.kernel_pca.solvers.exact import estimate_exact_memory, estimate_seconds, find_exact_axes
 from lowdim.models.kernel_pca.solvers.landmarks import DEFAULT_LANDMARKS, estimate_landmark_memory
 from lowdim.results.table import Table
-from lowdim.runtime.memory import Budget, budget_of
+from lowdim.runtime.memory import Budget, budget_of, refuse_beyond
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.sources.source import Source
 from lowdim.sources.wrapped import PreparedSource, take_rows
@@ -257,6 +257,8 @@ def plan_kernel(task: KernelTask, asked: str, source: Source, n: int, budget: Bu
             f": a fit of {n:,} rows takes about {size(plan.memory)} "
             f"beside the {size(budget.held)} that the process holds; allow more, or ask for fewer components.",
         )
+    fewer = (Setting("n_landmarks", 1000), " needs less; or take fewer rows")
+    refuse_beyond(plan.memory, f"Kernel PCA of {n:,} rows, by the route {route!r},", fewer)
     return plan
 
 
@@ -426,8 +428,9 @@ def _count_rows(source: Source, centered: bool) -> int:
         )
     if n < 2 and centered:
         raise BadInput(
-            "There is only one row (n_samples=1), and one point has no directions of variance: at least 2 rows are "
-            "needed."
+            "There is only one row",
+            Words(" (n_samples=1)"),
+            ", and one point has no directions of variance: at least 2 rows are needed.",
         )
     return n
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import AccuracyWarning, BadInput, RankWarning
+from lowdim.errors import AccuracyWarning, BadInput, RankWarning, Words
 from lowdim.matrices.convert import Room, as_matrix, choose_rung, fits_in_memory, load_rows, read_weights
 from lowdim.matrices.matrix import InMemory, RowBlocks, name_columns, warn_constant
 from lowdim.matrices.moments import Moments, find_inexact
@@ -100,8 +100,9 @@ def plan_fit(
     n = source.n_rows if weight is None else int((weight > 0).sum())
     if n == 1 and centered:
         raise BadInput(
-            "There is only one row (n_samples=1), and one point has no directions of variance: at least 2 rows are "
-            "needed."
+            "There is only one row",
+            Words(" (n_samples=1)"),
+            ", and one point has no directions of variance: at least 2 rows are needed.",
         )
     keep = keep_rule(owner, n_components, n, source.n_columns)
     left = None if budget is None else budget.room

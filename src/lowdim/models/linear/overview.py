@@ -66,6 +66,8 @@ def overview(fit: LinearFit) -> Overview:
         axes=view.number_names("PC", fit.k),
         glance=view.shares_glance(spectrum, fit.k, f"{fit.measure} by component"),
         facts=_facts(fit, scaled),
+        constant=_constant(fit) if varies else (),
+        varies=varies,
         swamped=Swamped(() if scaled else tuple(swamping(fit))),
         screen=partial(_screen, fit),
         file_screen=partial(_file_screen, fit),
@@ -137,6 +139,14 @@ def swamping(fit: LinearFit) -> list[tuple[str, float]]:
     if fit.total_variance <= 0:
         return []
     return find_swamping(fit.variances @ fit.components**2 / fit.total_variance, column_names(fit))
+
+
+def _constant(fit: LinearFit) -> tuple[str, ...]:
+    """Columns that do not vary, where the record knows."""
+    if fit.column_variances is None:
+        return ()
+    names = column_names(fit)
+    return tuple(names[j] for j in np.flatnonzero(fit.column_variances <= 0))
 
 
 def _facts(fit: LinearFit, scaled: bool) -> tuple[Fact, ...]:

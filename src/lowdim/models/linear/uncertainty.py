@@ -11,12 +11,12 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter, Setting, TooLarge
+from lowdim.errors import BadInput, BadParameter, Setting
 from lowdim.matrices.preparation import Preparation, dense
 from lowdim.models.base.uncertainty import EXCHANGEABLE, Question
 from lowdim.results.record import LinearFit
 from lowdim.results.uncertainty import Count, Intervals, Uncertainty
-from lowdim.runtime.memory import available_memory, budget_of
+from lowdim.runtime.memory import budget_of, refuse_beyond
 from lowdim.solvers.rank.minka import minka_dimension
 from lowdim.solvers.rank.spectrum_rules import choose_by_bic, share_count
 from lowdim.solvers.resampling.axes import align, axis_intervals, compute_overlaps, percentiles, score_intervals
@@ -200,15 +200,12 @@ def _refuse_large(question: Question, fit: LinearFit, count: int) -> None:
     rows = question.source.n_rows or fit.n_rows
     needed = memory_needed(rows, fit.n_columns, fit.k, count)
     budget = budget_of(question.name, question.model.memory)
-    free = available_memory() if budget is None else budget.room
-    if needed > free:
-        raise TooLarge(
-            f"{count:,} resamples of {rows:,} rows × {fit.n_columns:,} columns with {plural(fit.k, 'component')} take "
-            f"{needed / 1e6:,.0f} MB, but {free / 1e6:,.0f} MB are left: ask for fewer resamples, fit fewer "
-            "components, or take ",
-            Setting("kind", "asymptotic"),
-            ".",
-        )
+    refuse_beyond(
+        needed,
+        f"{count:,} resamples of {rows:,} rows × {fit.n_columns:,} columns with {plural(fit.k, 'component')}",
+        ("ask for fewer resamples, fit fewer components, or take ", Setting("kind", "asymptotic")),
+        budget,
+    )
 
 
 def _counts(question: Question, sample: Sample, found: Resamples, whole: Floats) -> tuple[Count, ...]:

@@ -47,7 +47,7 @@ from lowdim.models.logistic_pca.solvers.search import (
 )
 from lowdim.models.probabilistic_pca.solvers.em import start_from
 from lowdim.results.certificate import TOLERANCE
-from lowdim.runtime.memory import Budget, available_memory
+from lowdim.runtime.memory import Budget, available_memory, refuse_beyond
 from lowdim.runtime.threads import allowed_threads, one_blas_thread
 from lowdim.solvers.lanczos import BlockLanczos
 from lowdim.solvers.lbfgs import REMEMBERED_STEPS
@@ -55,6 +55,7 @@ from lowdim.solvers.solver import fix_signs
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Source
 from lowdim.types import Floats
+from lowdim.words import plural
 
 SOLVER = "Newton steps for all codes, then for all loadings, extrapolated"
 
@@ -299,6 +300,11 @@ def limit_blocks(source: Source, task: LogisticTask, budget: Budget | None) -> t
             f"{room / 1e9:,.1f} GB are left: use encoder='optimal', which needs none, or fewer columns."
         )
     if budget is None:
+        refuse_beyond(
+            estimate_memory(n or 0, p, task, keep),
+            f"Logistic PCA of {p:,} columns with {plural(task.k, 'component')}",
+            ("ask for fewer components, or take fewer columns",),
+        )
         return source, task, keep
     streamed = not isinstance(source, (ArraySource, SparseSource))
     solver = estimate_memory(n or 0, p, task, keep)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput, BadParameter, Piece, Setting
+from lowdim.errors import BadInput, BadParameter, Piece, Setting, Words
 from lowdim.matrices.missing import missing_values_error
 from lowdim.models.base import parameters
 from lowdim.models.logistic_pca.record import PROJECTION
@@ -83,7 +83,9 @@ def refuse(seen: ColumnStatistics, source: Source, task: LogisticTask) -> None:
         raise BadInput(f"All {n:,} × {p:,} values of {source.describe()} are missing.")
     if n < 2:
         raise BadInput(
-            f"There is only one row (n_samples={n}), which its own bias tells completely: at least 2 rows are needed."
+            "There is only one row",
+            Words(f" (n_samples={n})"),
+            ", which its own bias tells completely: at least 2 rows are needed.",
         )
     if task.k > min(n, p):
         raise BadInput(

@@ -11,11 +11,12 @@ from lowdim.matrices.convert import Room, fits_in_memory
 from lowdim.matrices.sample import count_sample
 from lowdim.models.nmf.settings import NmfTask
 from lowdim.models.nmf.solvers import choose
-from lowdim.runtime.memory import SLACK, Budget
+from lowdim.runtime.memory import SLACK, Budget, refuse_beyond
 from lowdim.runtime.threads import allowed_threads
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import ConvertibleSource, Source, WeightedSource
 from lowdim.views.text.facts import PlanFacts
+from lowdim.words import plural
 
 ASSUMED_PARTS = 20
 """Parts that are reckoned with where their number is not known yet."""
@@ -68,12 +69,19 @@ def plan_nmf(source: Source, task: NmfTask, k: int, budget: Budget | None, weigh
     if there or not source.repeatable or fits_in_memory(source, None if room is None else room - needed):
         if budget is not None and needed > budget.room:
             raise _too_large(source, k, needed, budget)
+        _refuse_beyond(source, k, needed)
         why = "all rows are in memory" if there else "all rows have room in memory"
         return NmfPlan(source, True, why, needed, budget)
     passes = memory_by_passes(n, p, k)
+    _refuse_beyond(source, k, passes)
     if budget is not None:
         source = source.limited(Room(budget, source, streamed=True).block_bytes(passes, k, p))
     return NmfPlan(source, False, "the rows stay where they are", passes, budget)
+
+
+def _refuse_beyond(source: Source, k: int, needed: int) -> None:
+    what = f"An NMF of {source.describe()} with {plural(k, 'part')}"
+    refuse_beyond(needed, what, ("ask for fewer parts, or take fewer rows or columns",))
 
 
 def memory_by_passes(n: int, p: int, k: int) -> int:

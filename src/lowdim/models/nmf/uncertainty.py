@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadParameter, LowdimWarning, TooLarge
+from lowdim.errors import BadParameter, LowdimWarning
 from lowdim.models.base.uncertainty import EXCHANGEABLE, Question
 from lowdim.models.nmf.fit import rows_in_memory, searched
 from lowdim.models.nmf.model import codes_of_block
@@ -19,7 +19,7 @@ from lowdim.models.nmf.rows import penalty_of, rows_of
 from lowdim.models.nmf.settings import NmfTask, task_of
 from lowdim.models.nmf.solvers.normal_form import matched
 from lowdim.results.uncertainty import Stability, Uncertainty
-from lowdim.runtime.memory import available_memory
+from lowdim.runtime.memory import refuse_beyond
 from lowdim.runtime.threads import at_most_threads, in_order
 from lowdim.solvers.resampling.axes import make_intervals, measure_largest_angle, percentiles
 from lowdim.solvers.resampling.bootstrap import draw_counts, units_of
@@ -55,11 +55,11 @@ def answer(question: Question) -> Uncertainty:
     fit: NonNegativeFit = question.model.fit_
     n, count, level = question.source.n_rows or fit.n_rows, question.count or REFITS, question.level
     needed = 8 * count * fit.k * (n + fit.n_columns)
-    if needed > available_memory():
-        raise TooLarge(
-            f"{count:,} factorisations of {n:,} rows × {fit.n_columns:,} columns with {fit.k} parts take "
-            f"{needed / 1e6:,.0f} MB, but {available_memory() / 1e6:,.0f} MB are left: ask for fewer resamples."
-        )
+    refuse_beyond(
+        needed,
+        f"{count:,} factorisations of {n:,} rows × {fit.n_columns:,} columns with {fit.k} parts",
+        lambda left: (f"ask for {left // (needed // count):,} resamples at most",),
+    )
     found = _refits(question, fit, n, count)
     codes = np.ascontiguousarray(np.asarray(question.model._scores(question.X), dtype=np.float64).T)
     intervals = {

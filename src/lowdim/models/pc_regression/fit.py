@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, RankWarning, UnrelatedWarning, Words, WrongShape
+from lowdim.matrices.convert import refuse_held
 from lowdim.matrices.missing import count_missing, missing_values_error, refuse_missing_in_block
 from lowdim.matrices.preparation import dense
 from lowdim.models.pc_regression.folds import (
@@ -68,6 +69,7 @@ def read_sample(source: Source, y: Any, sample_weight: Any, groups: Any, fills: 
     """Rows in memory, and whether y is (n,). Weights that add up to less than the rows are shares, and scaled up."""
     if source.sparse:
         raise _sparse_error(source)
+    refuse_held(source, 3)  # as they came, joined, and those of a fold
     blocks = list(source.blocks())
     X = np.concatenate([np.asarray(block.rows, dtype=np.float64) for block in blocks])
     given = [np.ones(len(block.rows)) if block.weight is None else block.weight for block in blocks]

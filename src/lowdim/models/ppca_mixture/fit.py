@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from lowdim import errors
 from lowdim.errors import BadInput
+from lowdim.matrices.convert import refuse_held
 from lowdim.matrices.missing import Observed, choose_scales, describe_unseen, missing_values_error, observe
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.ppca_mixture.record import MixtureFit
@@ -82,6 +83,7 @@ def fit_clusters(source: Source, task: MixtureTask) -> MixtureFit:
 
 def load_rows(source: Source) -> tuple[Floats, Floats]:
     """All rows (n, p) in memory, and their weights (n,)."""
+    refuse_held(source, 3)
     blocks = list(source.blocks())
     rows = np.concatenate([block.rows for block in blocks]).astype(np.float64)
     if np.isinf(rows).any():

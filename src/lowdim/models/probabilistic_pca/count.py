@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadInput
+from lowdim.errors import BadInput, Words
 from lowdim.matrices.missing import Observed
 from lowdim.matrices.preparation import Preparation
 from lowdim.models.probabilistic_pca.solvers.em import (
@@ -27,6 +27,7 @@ from lowdim.solvers.rank.spectrum_rules import MIN_NOISE_SHARE, max_components
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.source import Source
 from lowdim.types import Floats, Places
+from lowdim.words import plural
 
 # How many hidden columns: as many as predict entries best that were hidden from the fit.
 #
@@ -194,8 +195,9 @@ def refuse_small(source: Source, n: int, rule: int | str) -> None:
     p = source.n_columns
     if n < 3 or p < 2:
         raise BadInput(
-            f"{source.describe()} is too small (n_samples={n}, n_features={p}): a model with noise needs at least 3 "
-            "rows and 2 columns."
+            f"{source.describe()} is too small (",
+            Words(f"n_samples={n}, n_features={p}", f"{plural(n, 'row')}, {plural(p, 'column')}"),
+            "): a model with noise needs at least 3 rows and 2 columns.",
         )
     most = max_components(n, p)
     if not isinstance(rule, str) and not 1 <= rule <= most:

@@ -17,7 +17,9 @@ from lowdim.errors import (
     CannotMerge,
     MissingValues,
     NeedsAnotherPass,
+    Piece,
     RankWarning,
+    Setting,
     UnseenColumns,
 )
 from lowdim.matrices.convert import Room, spacing_of
@@ -56,7 +58,7 @@ from lowdim.models.probabilistic_pca.solvers.em import (
 from lowdim.models.probabilistic_pca.solvers.latent import Latent, piece_memory
 from lowdim.results.certificate import Accuracy, blank_certificate
 from lowdim.results.record import LinearFit
-from lowdim.runtime.memory import Budget, budget_of
+from lowdim.runtime.memory import Budget, budget_of, refuse_beyond
 from lowdim.runtime.threads import allowed_threads, one_blas_thread
 from lowdim.solvers.lanczos import BlockLanczos
 from lowdim.solvers.rank.spectrum_rules import choose_by_bic
@@ -241,14 +243,22 @@ def fit_by_em(source: Source, task: LatentTask, begun: Progress, keep: Callable[
 
 def limit_blocks(source: Source, task: LatentTask, budget: Budget | None) -> Source:
     """The source in blocks that leave room for EM; an error if there is none."""
-    if budget is None:
-        return source
     n, p = source.n_rows, source.n_columns
     k = task.most_components(p)
+    if budget is None:
+        said = f"EM for {source.describe()} with up to {plural(k, 'component')}"
+        refuse_beyond(estimate_memory(n, p, k), said, lambda left: _fewer(n, p, left))
+        return source
     if pays_to_compile(ASSUMED_ROWS if n is None else n, k):
         load_compiled()
     streamed = not isinstance(source, (ArraySource, SparseSource))
     return source.limited(Room(budget, source, streamed).block_bytes(estimate_memory(n, p, k), k, p))
+
+
+def _fewer(n: int | None, p: int, left: int) -> tuple[Piece, ...]:
+    """How many components would do where so many bytes are left."""
+    fine = [k for k in range(1, min(p, 1000)) if estimate_memory(n, p, k) <= left]
+    return (Setting("n_components", fine[-1]), " does") if fine else ("take fewer columns",)
 
 
 def estimate_memory(n: int | None, p: int, k: int) -> int:

@@ -39,7 +39,7 @@ from lowdim.models.probabilistic_pca.solvers.em import Prior, Search
 from lowdim.models.probabilistic_pca.solvers.latent import Latent, Spread, find_spread, information
 from lowdim.results.record import LinearFit
 from lowdim.results.uncertainty import Count, Intervals, Uncertainty
-from lowdim.runtime.memory import available_memory
+from lowdim.runtime.memory import refuse_beyond
 from lowdim.runtime.threads import in_order
 from lowdim.solvers.resampling.axes import align, make_intervals, percentiles
 from lowdim.solvers.resampling.bootstrap import draw_counts, units_of
@@ -158,12 +158,11 @@ def _resample_by_em(question: Question, fit: LinearFit) -> Uncertainty:
     count, level, k = question.count or REFITS, question.level, fit.k
     n, p = question.source.n_rows or fit.n_rows, fit.n_columns
     needed = 8 * count * k * (n + p)
-    if needed > available_memory():
-        raise TooLarge(
-            f"{count:,} fits of {n:,} rows × {p:,} columns with {plural(k, 'component')} take {needed / 1e6:,.0f} "
-            "MB, but "
-            f"{available_memory() / 1e6:,.0f} MB are left: ask for fewer resamples, or fit fewer components."
-        )
+    refuse_beyond(
+        needed,
+        f"{count:,} fits of {n:,} rows × {p:,} columns with {plural(k, 'component')}",
+        ("ask for fewer resamples, or fit fewer components",),
+    )
     source, owner = load_rows(question.source), units_of(n, question.weight)
     task = _task(question, fit)
     with warnings.catch_warnings():

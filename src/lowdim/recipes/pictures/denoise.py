@@ -73,9 +73,13 @@ def _one_channel(picture: Floats, width: int) -> tuple[Floats, Floats]:
 
 def _learn(picture: Floats, grid: Grid) -> Mixture:
     rng = np.random.default_rng(0)
-    patches = np.concatenate([grid.cut(picture, band) for band in grid.bands()])
-    chosen = np.sort(rng.permutation(len(patches))[:LEARNT])
-    X = patches[chosen] - patches[chosen].mean(axis=1, keepdims=True)
+    chosen, parts, done = np.sort(rng.permutation(grid.n)[:LEARNT]), [], 0
+    for band in grid.bands():  # all patches at once would take 64 times the picture
+        patches = grid.cut(picture, band)
+        parts.append(patches[chosen[(chosen >= done) & (chosen < done + len(patches))] - done])
+        done += len(patches)
+    X = np.concatenate(parts)
+    X -= X.mean(axis=1, keepdims=True)
     prior = Prior(X.mean(axis=0), np.cov(X.T, ddof=0), strength=float(grid.p))
     wish = Settings(grid.p - 1, noise=1.0, prior=prior)
     one = start_mixture(X, wish)

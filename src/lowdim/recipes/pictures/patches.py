@@ -11,6 +11,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter
+from lowdim.runtime.memory import refuse_beyond
 from lowdim.runtime.progress import begin_pass
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
@@ -79,8 +80,17 @@ class Grid:
         step = max(1, MOST_NUMBERS // (len(self.lefts) * self.p))
         return (slice(first, first + step) for first in range(0, len(self.tops), step))
 
+    def _refuse_large(self) -> None:
+        """An error if all patches at once would not fit into memory."""
+        pixels = self.shape[0] * self.shape[1]
+        needed = 2 * 8 * self.n * self.p  # as they are cut, and what is made of them
+        what = f"All patches of a picture of {self.shape[0]:,} × {self.shape[1]:,} pixels"
+        refuse_beyond(needed, what, lambda left: (f"cut it into parts of up to {pixels * left // needed:,} pixels",))
+
     def cut(self, picture: NDArray[np.generic], band: slice = slice(None)) -> Floats:
         """(n, p) patches of a picture of this shape, or of a band of their rows."""
+        if band == slice(None):
+            self._refuse_large()
         windows = sliding_window_view(picture, (self.width, self.width), axis=(0, 1))  # … × width × width at the end
         chosen = windows[np.ix_(self.tops[band], self.lefts)]
         if chosen.ndim == 5:

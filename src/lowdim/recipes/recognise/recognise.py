@@ -17,6 +17,7 @@ from lowdim.models.recogniser.fit import FOLDER, NAME, read_labels, refuse_missi
 from lowdim.models.recogniser.model import Recogniser
 from lowdim.models.recogniser.record import Estimate, Rate
 from lowdim.recipes.recognise.result import LEVELS, Counts, Flags, OpenSet, Recognition, Verification
+from lowdim.runtime.memory import refuse_beyond
 from lowdim.sources.arrays import ArraySource, rows_of_source
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
@@ -162,6 +163,10 @@ class Recognised(Recognition):
         return draw_recognition(self)
 
 
+JUDGED = 8
+"""Numbers for every pair of probe and identity that are in memory at a time: distances, their order, whose they are."""
+
+
 def recognise(
     gallery: Any,
     labels: Any,
@@ -260,6 +265,12 @@ def recognise(
     probe_rows = _in_memory(asked)
     if truth is not None:
         _refuse_other_labels(truth, model.classes_, probe_rows)
+    m, c = probe_rows.n_rows or 0, len(model.classes_)
+    refuse_beyond(
+        JUDGED * 8 * m * c,
+        f"Judging {m:,} probes by their distances to {c:,} identities",
+        lambda left: (f"recognise {left // (JUDGED * 8 * c):,} probes at a time",),
+    )
     found = _find(model, probe_rows)
     judged = {} if truth is None else _judge(model, probe_rows, found, truth, level, n_draws, seed)
     shown = _pick_shown(found, truth, model.classes_, n_shown if shape is not None and gallery_rows is not None else 0)

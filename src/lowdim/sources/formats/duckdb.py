@@ -22,6 +22,7 @@ from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra, TableN
 from lowdim.sources.formats.arrow_columns import ArrowColumns, as_stream
 from lowdim.sources.tables.choose import choose_table
 from lowdim.sources.tables.table import TableReader, refuse_repeats
+from lowdim.words import listed
 
 try:
     import duckdb
@@ -83,7 +84,11 @@ class DuckReader(TableReader):
         self._private = private or Path(tempfile.mkdtemp(prefix="lowdim-"))
         weakref.finalize(self, shutil.rmtree, self._private, ignore_errors=True)
         self.n_rows: int | None = None
-        with _duckdb_errors(self.name), _connect(self._origin, self._private) as connection:
+        with (
+            _duckdb_errors(self.name),
+            _connect(self._origin, self._private) as connection,
+            _naming_tables(connection, self.name),
+        ):
             _refuse_all_but_select(connection, sql)
             refuse_repeats(tuple(connection.sql(sql).columns), name)
             connection.execute(f"CREATE TEMP VIEW {RESULT} AS {sql}")
@@ -206,6 +211,24 @@ def _list_tables(path: Path) -> dict[str, str]:
 
 def _choose_table(path: Path, tables: Mapping[str, str], table: str | None) -> str:
     return choose_table(str(path), table, dict.fromkeys(tables, "table"), "tables")
+
+
+UNKNOWN_TABLE = re.compile(r"Catalog Error: Table with name (\S+) does not exist")
+
+
+@contextmanager
+def _naming_tables(connection: Any, name: str) -> Iterator[None]:
+    """Says which tables there are where a query asks for another; DuckDB guesses, also among its own."""
+    try:
+        yield
+    except duckdb.CatalogException as error:
+        unknown = UNKNOWN_TABLE.match(str(error))
+        if unknown is None:
+            raise
+        rows = connection.sql("SELECT DISTINCT table_name FROM information_schema.tables ORDER BY 1").fetchall()
+        there = [table for (table,) in rows]
+        known = "the table is called data" if "data" in there else f"there are {listed(there)}"
+        raise BadParameter(f"{name}: there is no table {unknown[1]}; {known}.") from error
 
 
 @contextmanager

@@ -274,7 +274,7 @@ class TextColumnsReader(TableReader):
         self.size, self.decimal, self.surprises = reader.size, reader.decimal, reader.surprises
         self.marks = reader.marks
         self._words = frozenset(word.strip() for word in missing)
-        self._gone = np.array([float(word) for word in self._words if _is_finite(word)])
+        self._gone = np.array([float(word) for word in self._words if _is_a_number(word)])
         """Numbers that stand for missing."""
         self._plain = Reading(Marks(reader.decimal), words=self._words)
         self._told: dict[str, tuple[Counter[str], int]] = {}
@@ -406,7 +406,7 @@ class TextColumnsReader(TableReader):
         if gone is None or not gone.any():
             return values
         for number, count in zip(*np.unique(values[gone], return_counts=True), strict=True):
-            word = next(word for word in sorted(self._words) if _is_finite(word) and float(word) == number)
+            word = next(word for word in sorted(self._words) if _is_a_number(word) and float(word) == number)
             told[word] += int(count)
         kept: Floats = np.where(gone, np.nan, values)
         return kept
@@ -421,8 +421,9 @@ class TextColumnsReader(TableReader):
         )
 
 
-def _is_finite(word: str) -> bool:
+def _is_a_number(word: str) -> bool:
+    """Whether a word is that of a number, infinite ones too."""
     try:
-        return math.isfinite(float(word))
+        return not math.isnan(float(word))
     except ValueError:
         return False

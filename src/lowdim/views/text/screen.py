@@ -54,20 +54,20 @@ class About:
 
 def fit_screen(seen: Overview, about: About, width: int = 80) -> list[Line]:
     """After a fit, at most 24 lines of at most `width` characters; only a command that cannot be broken is longer."""
-    asked = f" ({about.asked})" if about.asked else ""
+    asked = f" ({about.asked})" if about.asked and seen.varies else ""
     finding = seen.finding + asked if len(seen.finding + asked) <= width else seen.finding
     lines = [
         *_data_lines(seen, about, width),
         Line(""),
         *wrapped("", finding, width, "title"),
-        Line(""),
-        *_block_lines(seen.screen(), about.settings, width),
+        *([Line(""), *_block_lines(seen.screen(), about.settings, width)] if seen.varies else []),
         *related_lines(about.related, width),
         *_swamping_note(seen.swamped, width),
         *([Line(f"written   {', '.join(about.written)}")] if about.written else []),
     ]
     lines = [Line(shortened(line.text, width), line.part) for line in lines]
-    steps = [next_steps(about.next[:count], width) for count in range(len(about.next), -1, -1)]
+    after = about.next if seen.varies else ()
+    steps = [next_steps(after[:count], width) for count in range(len(after), -1, -1)]
     dense = [line for i, line in enumerate(lines) if line.text or i == lines.index(BLANK_LINE)]
     if len(dense) + len(steps[0]) <= SCREEN_LINES < len(lines) + len(steps[0]):
         lines = dense  # all steps, rather than air
@@ -192,7 +192,12 @@ def _data_lines(seen: Overview, about: About, width: int) -> list[Line]:
     missing = f"{plural(seen.missing, 'value')} missing" if seen.missing else "no value missing"
     what = f": {seen.size} of numbers, {missing}"
     name = shortened_path(about.name, max(20, width - len(what)))
-    return [*wrapped("", name + what, width, "title"), *told_lines(about.told, width)]
+    return [*wrapped("", name + what, width, "title"), *told_lines(about.told, width), *_constant_line(seen, width)]
+
+
+def _constant_line(seen: Overview, width: int) -> list[Line]:
+    """Which columns say nothing, as they do not vary."""
+    return [_listed_line(Listed("constant", seen.constant), width)] if seen.constant else []
 
 
 def find_swamping(held: Floats, names: tuple[str, ...]) -> list[tuple[str, float]]:
