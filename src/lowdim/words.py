@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -12,9 +13,26 @@ Arguments = ParamSpec("Arguments")
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 
+EIGHTHS = "▏▎▍▌▋▊▉"
+
 ASCII = str.maketrans(
     dict(zip(BLOCKS, "_.,-=+*#", strict=True))
-    | {"│": "|", "→": "->", "×": "x", "−": "-", "≤": "<=", "–": "-", "’": "'", "½": "1/2", "²": "^2", "Σ": "sum"}
+    | dict(zip(EIGHTHS, "...==##", strict=True))
+    | {
+        "│": "|",
+        "━": "=",
+        "→": "->",
+        "←": "<-",
+        "×": "x",
+        "·": "*",
+        "−": "-",
+        "±": "+/-",
+        "≤": "<=",
+        "≥": ">=",
+        "≈": "~",
+    }
+    | {"–": "-", "’": "'", "½": "1/2", "²": "^2", "√": "sqrt ", "Σ": "sum", "∞": "inf", "°": " deg"}
+    | {"β": "beta", "γ": "gamma", "η": "eta", "λ": "lambda", "μ": "mu", "σ": "sigma", "χ": "chi", "ß": "ss"}
 )
 """What stands for letters that are not in ASCII; others lose their accents."""
 
@@ -43,9 +61,26 @@ def in_letters_of(stream: Any, text: str) -> str:
     try:
         text.encode(getattr(stream, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
-        bare = unicodedata.normalize("NFKD", text.translate(ASCII)).encode("ascii", "replace")
-        return bare.decode("ascii")
+        return _in_ascii(text)
     return text
+
+
+def _in_ascii(text: str) -> str:
+    parts = unicodedata.normalize("NFKD", text.translate(ASCII))
+    bare = "".join(letter for letter in parts if not unicodedata.combining(letter))
+    return bare.encode("ascii", "replace").decode("ascii")
+
+
+def _spell(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return _in_ascii(error.object[error.start : error.end]), error.end
+
+
+SPELLED = "lowdim.spelled"
+"""Errors handler of a stream: what its encoding lacks is written in ASCII, so that "−" stays a sign and "█" a bar."""
+
+codecs.register_error(SPELLED, _spell)
 
 
 # What columns are called.

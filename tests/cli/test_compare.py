@@ -26,7 +26,7 @@ def wines(wine):
 
 
 def test_the_screen_has_the_librarys_numbers(run, wines):
-    ended = run("compare", "wine.csv", "--k", 3, "--models", "pca,vq", "--drop", "kind")
+    ended = run("compare", "wine.csv", "--keep", 3, "--models", "pca,vq", "--drop", "kind")
     assert (ended.code, ended.err) == (0, "")
     found = compare(wines, ["pca", "vq"], 3)
     for one in found.representations:
@@ -40,7 +40,7 @@ def test_the_screen_has_the_librarys_numbers(run, wines):
 def test_options_of_models_go_to_those_that_have_them(run, wines):
     """Each model is the one that `fit` would make of the same options."""
     options = ("--models", "pca,kernel", "--kernel", "poly", "--scale", "--drop", "kind")
-    ended = run("compare", "wine.csv", "--k", 3, *options, "--json")
+    ended = run("compare", "wine.csv", "--keep", 3, *options, "--json")
     assert (ended.code, ended.err) == (0, "")
     models = {
         "pca": lowdim.PCA(3, scale=True, random_state=0),
@@ -56,19 +56,18 @@ def test_options_of_models_go_to_those_that_have_them(run, wines):
     [
         (("--models", "pca,vq", "--family", "poisson"), "--family poisson: none of pca, vq has that"),
         (("--models", "pca,nmf-kl", "--scale"), "--scale: takes means off"),
-        (("--models", "pca", "--keep", "3"), "--keep: --k says how many"),
         (("--models", "pca,nfm", "--scale"), "did you mean 'nmf'"),
     ],
 )
 def test_options_that_no_model_has_are_refused(run, wine, options, words):
-    ended = run("compare", "wine.csv", "--k", 3, "--drop", "kind", *options)
+    ended = run("compare", "wine.csv", "--keep", 3, "--drop", "kind", *options)
     assert ended.code == 2
     assert words in ended.err
 
 
 def test_json_and_the_table_have_them_exactly(run, wines):
     options = ("--drop", "kind", "--held-out", "40", "--seed", 3)
-    ended = run("compare", "wine.csv", "--k", 3, "--models", "pca,vq", *options, "--json", "-o", "t.csv")
+    ended = run("compare", "wine.csv", "--keep", 3, "--models", "pca,vq", *options, "--json", "-o", "t.csv")
     assert (ended.code, ended.err) == (0, "")
     found = compare(wines, ["pca", "vq"], 3, held_out=40, random_state=3)
     assert ended.json["held_out"] == 40
@@ -80,7 +79,7 @@ def test_json_and_the_table_have_them_exactly(run, wines):
     assert list(table) == list(found.table())
     same = table.drop(columns=["model", *TIMES])
     np.testing.assert_allclose(same, pd.DataFrame(dict(found.table()))[list(same)].to_numpy(float), rtol=1e-12)
-    piped = run("compare", "wine.csv", "--k", 3, "--models", "pca", "--drop", "kind", "-o", "-")
+    piped = run("compare", "wine.csv", "--keep", 3, "--models", "pca", "--drop", "kind", "-o", "-")
     assert list(pd.read_csv(io.StringIO(piped.out))["model"]) == ["pca"]
 
 
@@ -89,7 +88,7 @@ def test_pictures_are_drawn(run, wine):
     rng = np.random.default_rng(0)
     for i in range(20):
         Image.fromarray(rng.integers(0, 256, (6, 5), dtype=np.uint8)).save(wine / "faces" / f"{i:02}.png")
-    ended = run("compare", "faces", "--k", 3, "--models", "vq,pca", "--plot", "f.png")
+    ended = run("compare", "faces", "--keep", 3, "--models", "vq,pca", "--plot", "f.png")
     assert ended.code == 0
     assert ended.err == "f.png: bases, codes and reconstructions\n"
     with Image.open("f.png") as picture:
@@ -99,9 +98,10 @@ def test_pictures_are_drawn(run, wine):
     assert ended.err == "s.png: bases, codes and reconstructions\n"
     np.save("rows.npy", rng.random((20, 12)))
     assert (
-        run("compare", "rows.npy", "--k", 2, "--models", "pca", "--picture", "3x4", "--plot", "g.png", "-q").code == 0
+        run("compare", "rows.npy", "--keep", 2, "--models", "pca", "--picture", "3x4", "--plot", "g.png", "-q").code
+        == 0
     )
-    assert run("compare", "rows.npy", "--k", 2, "--models", "pca,vq", "--plot", "h.png").err == (
+    assert run("compare", "rows.npy", "--keep", 2, "--models", "pca,vq", "--plot", "h.png").err == (
         "h.png: error against bytes\n"
     )
 
@@ -109,31 +109,39 @@ def test_pictures_are_drawn(run, wine):
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        ("", 2, "--k: how many components is missing"),
-        ("--k 0", 2, "--k 0: it must be a whole number from 1"),
-        ("--k 3 --models pcc", 2, "--models pcc: there is no such model; did you mean 'pca'?"),
-        ("--k 3 --models ''", 2, "nothing to compare; name models, as in --models nmf-kl,vq,pca"),
-        ("--k 3 --models pca --held-out half", 2, "--held-out half: a share such as 20%"),
-        ("--k 3 --models pca --held-out 100%", 2, "--held-out 1.0: it must be a share"),
-        ("--k 3 --models pca --held-out 177", 3, "holds 177 out and leaves 1"),
-        ("--k 3 --models pca --picture 19", 2, "--picture 19: height and width are needed"),
+        ("", 2, "--keep: how many components is missing"),
+        ("--keep 0", 2, "--keep 0: it must be a whole number from 1"),
+        ("--keep 3 --models pcc", 2, "--models pcc: there is no such model; did you mean 'pca'?"),
+        ("--keep 3 --models ''", 2, "nothing to compare; name models, as in --models nmf-kl,vq,pca"),
+        ("--keep 3 --models pca --held-out half", 2, "--held-out half: a share such as 20%"),
+        ("--keep 3 --models pca --held-out 100%", 2, "--held-out 1.0: it must be a share"),
+        ("--keep 3 --models pca --held-out 177", 3, "holds 177 out and leaves 1"),
+        ("--keep 3 --models pca --picture 19", 2, "--picture 19: height and width are needed"),
         (
-            "--k 3 --models pca --picture 2x7",
+            "--keep 3 --models pca --picture 2x7",
             2,
             "--picture 2x7: pictures of 2 × 7 have 14 numbers, but the rows have 13",
         ),
-        ("--k 3 --models pca --plot f.jpg", 2, "f.jpg: figures ending in .jpg are not written; .png, .svg, .pdf are"),
-        ("--k 3 --models pca --json -o -", 2, "both want standard output"),
-        ("--k 3 --models pca --picture ²x6", 2, "--picture ²x6: height and width are needed"),
-        ("--k 3 --models nope --row 8", 2, "--row 8: it must be a whole number from 0 to 7"),  # before models are made
-        ("--k 3 --models nope --row 3 --plot f.png", 2, "--row 3: rows are no pictures; say how high and wide"),
+        (
+            "--keep 3 --models pca --plot f.jpg",
+            2,
+            "f.jpg: figures ending in .jpg are not written; .png, .svg, .pdf are",
+        ),
+        ("--keep 3 --models pca --json -o -", 2, "both want standard output"),
+        ("--keep 3 --models pca --picture ²x6", 2, "--picture ²x6: height and width are needed"),
+        (
+            "--keep 3 --models nope --row 8",
+            2,
+            "--row 8: it must be a whole number from 0 to 7",
+        ),  # before models are made
+        ("--keep 3 --models nope --row 3 --plot f.png", 2, "--row 3: rows are no pictures; say how high and wide"),
         (
             "-k 3 --models pca --picture 1x13 --held-out 3 --row 5 --plot f.png",
             2,
             "--row 5: it must be a whole",
         ),
-        ("--k 3 --models pca --seed -1", 2, "--seed -1: it must be a whole number from 0"),
-        ("--k 30 --models pca", 2, "pca: --k 30: the number of components must be between 1 and 13 for 142 rows"),
+        ("--keep 3 --models pca --seed -1", 2, "--seed -1: it must be a whole number from 0"),
+        ("--keep 30 --models pca", 2, "pca: --keep 30: the number of components must be between 1 and 13 for 142 rows"),
     ],
 )
 def test_what_cannot_be_is_said(run, wine, options, code, said):

@@ -30,7 +30,7 @@ def test_an_error_carries_its_parts():
         (Setting("scale", True), set(), "scale=True"),
         (Setting("kind", "bootstrap"), {"kind"}, "--kind bootstrap"),
         (Setting("n_components", 3, "PCA"), {"keep"}, "--keep 3"),
-        (Setting("n_components", 3, "PCA"), {"k"}, "--k 3"),
+        (Setting("k", 3, "topics"), {"keep"}, "--keep 3"),
         (Setting("n_components", 3, "PCA"), {"label"}, "PCA(n_components=3)"),
         (Setting("text"), {"text"}, "--text"),
         (Setting("autosomes", None), {"autosomes"}, "--autosomes all"),
@@ -91,7 +91,7 @@ def test_the_rest_of_what_the_prompt_says_otherwise(run, wine):
             "error: nine.csv: the gallery has one identity, and none is left to be a stranger to it: give two or "
             "more, or --max-distance in place of --reject.",
         ),
-        ("topics letters --k 2 --text body", "has no fields; leave --text body out."),
+        ("topics letters --keep 2 --text body", "has no fields; leave --text body out."),
         (
             "table nine.lowdim supplementary nine.csv",
             "needs data, and columns of them that took no part in the fit: --ex",

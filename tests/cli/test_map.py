@@ -69,7 +69,7 @@ def test_scores_have_the_names_of_individuals(run, people):
     run("transform", "m.lowdim", "people.bed", "-o", "new.csv")
     pd.testing.assert_frame_equal(pd.read_csv("new.csv"), pd.read_csv("scores.csv"))
     run("transform", "m.lowdim", "people.bed", "-o", "families.csv", "--label", "fid")
-    assert list(pd.read_csv("families.csv")) == ["fid", "PC1", "PC2"]
+    assert list(pd.read_csv("families.csv")) == ["iid", "fid", "PC1", "PC2"]
     run("fit", "people.bed", "--keep", "2", "-o", "plain.csv")
     assert list(pd.read_csv("plain.csv")) == ["iid", "PC1", "PC2"]
 

@@ -75,7 +75,10 @@ def test_dark_paper(run, model):
         (["wine.lowdim", "loadings", "-o", "x.png", "--set", "top=3"], "--set top=…: loadings has no such setting"),
         (["wine.lowdim", "scores", "wine.csv", "-o", "x.png", "--axes", "1,9"], "--axes 1,9: they must be"),
         (["wine.lowdim", "scores", "wine.csv", "-o", "x.png", "--axes", "a"], "counted from 1, as in 1,2"),
-        (["wine.lowdim", "scores", "wine.csv", "-o", "x.png", "--color", "kin"], "--color kin: there is no such col"),
+        (
+            ["wine.lowdim", "scores", "wine.csv", "-o", "x.png", "--color", "kin"],
+            "--color kin: there is no such column; did you mean 'kind'?",
+        ),
         (["wine.lowdim", "scores", "wine.csv", "-o", "x.png", "--set", "ellipses=3"], "--set ellipses=3: it must be"),
         (["wine.lowdim", "scores", "wine.csv", "-o", "wine.csv"], "figures ending in .csv are not written"),
     ],

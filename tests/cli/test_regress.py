@@ -53,7 +53,7 @@ def test_regress_keeps_a_model_that_predicts(run, fuel):
     assert "regression of octane on 2 components" in info
     assert json.loads(run("info", "m.lowdim", "--json").out)["model"] == "regression"
     assert "the same folds chose" in run("explain", "m.lowdim").out
-    assert run("transform", "m.lowdim", "fuel.csv").out.startswith("PC1,PC2\n")
+    assert run("transform", "m.lowdim", "fuel.csv").out.startswith("sample,PC1,PC2\n")
 
 
 @pytest.mark.parametrize(("given", "level"), [("90%", 0.9), ("0.5", 0.5)])

@@ -43,7 +43,9 @@ def test_data_are_fitted_and_shown(wine, capsys):
 
 
 def test_the_lines_of_python_make_the_same_page(wine):
-    assert main(["report", "wine.csv", "--keep", "2", "--drop", "ash", "--rows", "label", "-o", "wine.html", "-q"]) == 0
+    assert (
+        main(["report", "wine.csv", "--keep", "2", "--drop", "ash", "--names", "label", "-o", "wine.html", "-q"]) == 0
+    )
     first = told(wine / "wine.html")
     (wine / "wine.html").unlink()
     subprocess.run([sys.executable, "-c", first["made"]["python"]], check=True, cwd=wine)
@@ -81,7 +83,7 @@ def test_measured_responses_are_found_by_name(wine):
         (["wine.csv"], "-o wine.html"),
         (["wine.csv", "-o", "page.pdf"], ".html"),
         (["wine.csv", "-o", "page.html", "--data", "wine.csv"], "is data already"),
-        (["wine.csv", "-o", "page.html", "--color", "nothing"], "a column of the rows"),
+        (["wine.csv", "-o", "page.html", "--color", "nothing"], "there is no column 'nothing'"),
         (["wine.csv", "-o", "page.html", "--picture", "3x3"], "13 numbers"),
         (["wine.csv", "-o", "page.html", "--model", "nothing"], "no such model"),
     ],
@@ -136,7 +138,7 @@ def test_the_page_of_topics_can_be_made_again(tmp_path, monkeypatch):
     texts = ["cats purr and sleep", "dogs bark and run", "cats sleep and purr", "dogs run and bark"] * 5
     (tmp_path / "pets.jsonl").write_text("".join(json.dumps({"text": one}) + "\n" for one in texts))
     (tmp_path / "stop.txt").write_text("and\n")
-    given = ["topics", "pets.jsonl", "--k", "2", "--stop-words", "stop.txt", "--held-out", "0", "--max-df", "0.9"]
+    given = ["topics", "pets.jsonl", "--keep", "2", "--stop-words", "stop.txt", "--held-out", "0", "--max-df", "0.9"]
     assert main([*given, "--report", "pets.html", "-q"]) == 0
     first = told(tmp_path / "pets.html")
     (tmp_path / "pets.html").unlink()

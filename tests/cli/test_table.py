@@ -41,9 +41,12 @@ def test_rows_with_labels_and_settings(run, model):
     known = model.table("outliers", lowdim.datasets.wine().to_pandas(), level=0.99)
     assert float(found[0]["T2_limit"]) == pytest.approx(known["T2_limit"].iloc[0], rel=1e-9)
     named = rows_of(
-        run("table", "wine.lowdim", "outlier_columns", "wine.csv", "--label", "kind", "--set", "row=0,177").out
+        run("table", "wine.lowdim", "outlier_columns", "wine.csv", "--names", "kind", "--set", "row=0,177").out
     )
     assert {row["row"] for row in named} == {"class_0", "class_2"}
+    refused = run("table", "wine.lowdim", "outlier_columns", "wine.csv", "--label", "kind", "--set", "row=0")
+    assert refused.code == 2
+    assert "outlier_columns is not one line for each row" in refused.err
 
 
 def test_supplementary_columns_of_the_same_file(run, model):

@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_folder_is_read_to_a_screen(run: Callable[..., Any], folder: Path) -> None:
-    said = run("topics", "letters", "--k", 2, "--starts", 2)
+    said = run("topics", "letters", "--keep", 2, "--starts", 2)
     assert said.code == 0, said.err
     lines = said.out.splitlines()
     assert lines[0] == "letters: 8 texts, 2 topics"
@@ -39,7 +39,7 @@ def test_a_folder_is_read_to_a_screen(run: Callable[..., Any], folder: Path) -> 
         line.startswith("    1") and line.split()[-2:] in (["banks", "money"], ["money", "banks"]) for line in lines
     )
     assert any(line.split() == ["pets", ".", "4"] for line in lines)  # the second topic has all of them
-    assert "lowdim topics letters --k 2 --starts 2 --compare" in said.out
+    assert "lowdim topics letters --keep 2 --starts 2 --compare" in said.out
     assert said.err == ""
 
 
@@ -67,7 +67,7 @@ def test_json_and_tables_say_the_same(run: Callable[..., Any], folder: Path) -> 
 
 def test_lda_beside_and_own_stop_words(run: Callable[..., Any], folder: Path) -> None:
     Path("stop.txt").write_text("cat\nmoney\n")
-    said = run("topics", "letters", "--k", 2, "--starts", 1, "--compare", "--stop-words", "stop.txt", "--max-df", 1)
+    said = run("topics", "letters", "--keep", 2, "--starts", 1, "--compare", "--stop-words", "stop.txt", "--max-df", 1)
     assert said.code == 0, said.err
     assert "scikit-learn LDA" in said.out
     assert "scikit-learn LDA: one start, 50 passes" in said.out  # which is not how lowdim's own was run
@@ -79,22 +79,22 @@ def test_lda_beside_and_own_stop_words(run: Callable[..., Any], folder: Path) ->
 
 def test_what_comes_next_keeps_what_was_asked(run: Callable[..., Any], folder: Path) -> None:
     asked = ["--loss", "frobenius", "--max-df", "1.0", "--starts", "1", "--held-out", "20%", "--seed", "3"]
-    said = run("topics", "letters", "--k", 2, *asked)
+    said = run("topics", "letters", "--keep", 2, *asked)
     assert said.code == 0, said.err
     joined = " ".join(said.out.replace("\\\n", " ").split())
-    assert f"lowdim topics letters --k 2 {' '.join(asked)} --compare" in joined
+    assert f"lowdim topics letters --keep 2 {' '.join(asked)} --compare" in joined
 
 
 def test_shares_to_standard_output(run: Callable[..., Any], folder: Path) -> None:
-    said = run("topics", "letters", "--k", 2, "--starts", 1, "-o", "-")
+    said = run("topics", "letters", "--keep", 2, "--starts", 1, "-o", "-")
     assert said.out.startswith("name,class,words,main,topic1,topic2\npets/0,pets,2,")
     assert "letters: 8 texts, 2 topics" in said.err
-    assert run("topics", "letters", "--k", 2, "-q").out == ""
+    assert run("topics", "letters", "--keep", 2, "-q").out == ""
 
 
 def test_empty_texts_are_named(run: Callable[..., Any], folder: Path) -> None:
     (folder / "letters" / "pets" / "none.txt").write_text("")
-    said = run("topics", "letters", "--k", 2, "--starts", 1)
+    said = run("topics", "letters", "--keep", 2, "--starts", 1)
     assert said.code == 0
     assert "warning: 1 of 9 texts have no words that are counted (pets/none)" in said.err
     assert "texts     1 without counted words" in said.out
@@ -103,34 +103,38 @@ def test_empty_texts_are_named(run: Callable[..., Any], folder: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "code", "words"),
     [
-        (["letters"], 2, "say how many topics there should be, as in lowdim topics letters --k 10"),
-        (["letters", "--k", 9], 2, "letters: 8 texts cannot tell 9 topics apart"),
-        (["letters", "--k", 0], 2, "--k 0: it must be a whole number from 1"),
-        (["letters", "--k", 2, "--loss", "l1"], 2, "--loss l1: it must be kl or frobenius"),
-        (["letters", "--k", 2, "--held-out", 1], 2, "--held-out 1.0: it must be a share"),
-        (["letters", "--k", 2, "--held-out", "some"], 2, "--held-out some: a share of the texts such as 10%"),
-        (["letters", "--k", 2, "--seed", -1], 2, "--seed -1: it must be a whole number from 0 to 4,294,967,295"),
-        (["letters", "--k", 2, "--seed", 2**40], 2, "--seed 1099511627776: it must be a whole number"),
-        (["letters", "--k", 2, "-o", "a.csv", "--words", "./a.csv"], 2, "-o and --words would write over each other"),
-        (["letters", "--k", 2, "-o", "-", "--words", "-"], 2, "cannot both go to standard output"),
-        (["letters", "--k", 2, "-o", "stop.csv", "--stop-words", "stop.csv"], 2, "written over what is read"),
-        (["letters", "--k", 2, "--words", "stop.csv", "--stop-words", "stop.csv"], 2, "written over what is read"),
-        (["letters", "--k", 2, "--min-df", 8], 3, "lower --min-df, raise --max-df"),
-        (["letters", "--k", 2, "--text", "a"], 2, "leave --text a out"),
-        (["lettres", "--k", 2], 3, "did you mean letters?"),
+        (["letters"], 2, "say how many topics there should be, as in lowdim topics letters --keep 10"),
+        (["letters", "--keep", 9], 2, "letters: 8 texts cannot tell 9 topics apart"),
+        (["letters", "--keep", 0], 2, "--keep 0: it must be a whole number from 1"),
+        (["letters", "--keep", 2, "--loss", "l1"], 2, "--loss l1: it must be kl or frobenius"),
+        (["letters", "--keep", 2, "--held-out", 1], 2, "--held-out 1.0: it must be a share"),
+        (["letters", "--keep", 2, "--held-out", "some"], 2, "--held-out some: a share of the texts such as 10%"),
+        (["letters", "--keep", 2, "--seed", -1], 2, "--seed -1: it must be a whole number from 0 to 4,294,967,295"),
+        (["letters", "--keep", 2, "--seed", 2**40], 2, "--seed 1099511627776: it must be a whole number"),
         (
-            ["news.jsonl", "--k", 2],
+            ["letters", "--keep", 2, "-o", "a.csv", "--words", "./a.csv"],
+            2,
+            "-o and --words would write over each other",
+        ),
+        (["letters", "--keep", 2, "-o", "-", "--words", "-"], 2, "cannot both go to standard output"),
+        (["letters", "--keep", 2, "-o", "stop.csv", "--stop-words", "stop.csv"], 2, "written over what is read"),
+        (["letters", "--keep", 2, "--words", "stop.csv", "--stop-words", "stop.csv"], 2, "written over what is read"),
+        (["letters", "--keep", 2, "--min-df", 8], 3, "lower --min-df, raise --max-df"),
+        (["letters", "--keep", 2, "--text", "a"], 2, "leave --text a out"),
+        (["lettres", "--keep", 2], 3, "did you mean letters?"),
+        (
+            ["news.jsonl", "--keep", 2],
             2,
             "say which field holds the texts with --text; those of text: 'body', 'title'",
         ),
         (
-            ["news.jsonl", "--k", 2, "--text", "boddy"],
+            ["news.jsonl", "--keep", 2, "--text", "boddy"],
             2,
             "did you mean 'body'? The fields are 'body', 'title', 'desk'",
         ),
-        (["letters", "--k", 2, "--stop-words", "nowhere.txt"], 3, "nowhere.txt: no such file"),
-        (["letters", "--k", 2, "--json", "-o", "-"], 2, "cannot both go to standard output"),
-        (["letters", "--k", 2, "-o", "x.odt"], 2, "tables ending in .odt are not written"),
+        (["letters", "--keep", 2, "--stop-words", "nowhere.txt"], 3, "nowhere.txt: no such file"),
+        (["letters", "--keep", 2, "--json", "-o", "-"], 2, "cannot both go to standard output"),
+        (["letters", "--keep", 2, "-o", "x.odt"], 2, "tables ending in .odt are not written"),
     ],
 )
 def test_mistakes_are_explained(

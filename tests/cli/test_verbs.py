@@ -356,11 +356,16 @@ def test_info_of_data_counts_what_is_missing(run, wine):
     facts = run("info", "t.csv", "--json").json
     assert (facts["rows"], facts["complete_rows"]) == (4, 1)
     assert facts["left_out"] == {"t": "text"}
+    numbers = {"use": "taken", "kind": "whole", "values": None}
+    text = {"missing": 0, "infinite": 0, "smallest": None, "largest": None}
     assert facts["columns"] == [
-        {"name": "a", "missing": 2, "infinite": 0, "smallest": 1.0, "largest": 4.0},
-        {"name": "b", "missing": 0, "infinite": 1, "smallest": 2.0, "largest": 5.0},
+        {"name": "a", "missing": 2, "infinite": 0, "smallest": 1.0, "largest": 4.0, **numbers},
+        {"name": "b", "missing": 0, "infinite": 1, "smallest": 2.0, "largest": 5.0, **numbers},
+        {"name": "t", "kind": "text", "use": "left out: text", "values": 4, **text},
     ]
-    assert "missing   2 of 8 values (25.0 %), in 2 of 2 columns; 1 infinite" in run("info", "t.csv").out
+    said = run("info", "t.csv").out
+    assert "missing   2 of 8 values (25.0 %), in 1 of 2 columns\n" in said
+    assert "infinite  1 of 8 values (12.5 %), in 1 of 2 columns\n" in said
 
 
 def test_explain_is_what_the_library_says(run, wine, model):

@@ -170,8 +170,12 @@ BARS = re.compile("[▏▎▍▌▋▊▉█]+")
 
 
 def text_width() -> int:
-    """Characters of a line: those of the terminal, from 60 to 100; 80 where there is none."""
-    return max(60, min(100, shutil.get_terminal_size((80, 24)).columns)) if sys.stdout.isatty() else 80
+    """Characters of a line: those of the terminal, or of COLUMNS, from 40 to 100; 80 where neither says it."""
+    return max(40, min(100, shutil.get_terminal_size((80, 24)).columns)) if _has_width() else 80
+
+
+def _has_width() -> bool:
+    return sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
 
 
 def say(lines: Iterable[Line], to: TextIO | None = None) -> None:
@@ -193,7 +197,9 @@ def say(lines: Iterable[Line], to: TextIO | None = None) -> None:
 
 def say_json(command: str, facts: Mapping[str, Any]) -> None:
     """Print one object, with the version of its keys. Numbers that are not finite become null."""
-    print(json.dumps({"schema": SCHEMA, "command": command, **_plain(facts)}, ensure_ascii=False, allow_nan=False))
+    plain = {"schema": SCHEMA, "command": command, **_plain(facts)}
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"  # else letters that it lacks are escaped
+    print(json.dumps(plain, ensure_ascii=not utf8, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from lowdim.cli.data import is_model, load_model, prefix_errors, refuse_absent
-from lowdim.cli.options import ROWS_ONLY, DataOptions, ModelOrTable, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.data import is_model, load_model, prefix_errors, refuse_absent, refuse_more
+from lowdim.cli.groups import ROWS_ONLY, refuse_typed, takes_groups
+from lowdim.cli.options import DataOptions, ModelOrTable, OutputOptions, TalkOptions
 from lowdim.errors import BadParameter
 from lowdim.words import column_names
 
@@ -17,7 +18,7 @@ lowdim convert wine.lowdim -o wine.npz     # mean, components, variances
 
 @takes_groups(
     **dict.fromkeys(("columns", "drop", "encode"), "a table is written whole; --sql chooses columns of it"),
-    **dict.fromkeys(("label", "weight"), "all columns are written as they stand; leave it out"),
+    **dict.fromkeys(("names", "label", "weight"), "all columns are written as they stand; leave it out"),
     **ROWS_ONLY,
 )
 def convert(file: ModelOrTable, *, wish: DataOptions, out: OutputOptions, talk: TalkOptions) -> int:
@@ -26,13 +27,16 @@ def convert(file: ModelOrTable, *, wish: DataOptions, out: OutputOptions, talk: 
     Fitted scikit-learn models are converted in Python only, with lowdim.convert(model).save("model.lowdim"): their
     files are pickles, which are programs and are never opened here.
     """
-    from lowdim.cli.writing import check_output
+    from lowdim.cli.writing import check_table
 
-    refuse_absent(file)
-    if is_model(file):
-        return _write_model_arrays(file, out.output, talk)
-    check_output(out.output, file)
-    return _write_table(wish.of(file), out, talk)
+    for one in file:
+        refuse_absent(one)
+    if is_model(file[0]):
+        refuse_more(file)
+        refuse_typed(file[0], wish)
+        return _write_model_arrays(file[0], out, talk)
+    check_table(out, *file)
+    return _write_table(wish.of(*file), out, talk)
 
 
 def _write_table(wish: DataOptions, out: OutputOptions, talk: TalkOptions) -> int:
@@ -42,29 +46,31 @@ def _write_table(wish: DataOptions, out: OutputOptions, talk: TalkOptions) -> in
     with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
         source: Any = wish.open()
         if source.every_column:
-            names, batches = source.every_column, source.batches()
+            names, batches = source.every_column, source.stored()
         else:
             names = list(column_names(source))
             batches = (dict(zip(names, _dense(block.rows).T, strict=True)) for block in source.blocks())
-        with open_table(out.output, names, raw=out.raw) as written:
+        with open_table(out.output, names, out.form(source)) as written:
             count = new_count(source.n_rows)
             for batch in batches:
                 written.write(batch)
                 count(written.n_rows)
-    talk.note(out.output, f"{written.n_rows:,} rows × {len(names):,} columns")
+    talk.note(out.output, f"{written.n_rows:,} rows × {len(names):,} columns{out.taken_over(source)}")
     return 0
 
 
-def _write_model_arrays(file: str, output: str | None, talk: TalkOptions) -> int:
+def _write_model_arrays(file: str, out: OutputOptions, talk: TalkOptions) -> int:
     import numpy as np
 
     from lowdim.cli.writing import check_output
     from lowdim.results.record import LinearFit
     from lowdim.runtime.files import atomic_write
 
+    output = out.output
     if output is None:
         raise BadParameter(f"{file}: say where the arrays of the model go, as in -o model.npz.")
     check_output(output, file, ending=".npz")
+    out.refuse_form("arrays are written, and no table; leave it out")
     fit = load_model(file).fit_
     if not isinstance(fit, LinearFit):
         raise BadParameter(

@@ -6,7 +6,7 @@ import difflib
 import glob
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
 UNSAFE = (".pkl", ".pickle", ".joblib", ".p", ".sav")
 """Endings of files that hold programs."""
+
+
+OF_MODEL = {
+    **dict.fromkeys(
+        ("columns", "drop", "encode"), "the model says which columns are taken, by their names; leave it out"
+    ),
+    "weight": "every row is answered for itself, whatever its weight; leave it out",
+}
+"""Why verbs that apply a model have no such options."""
 
 
 @contextmanager
@@ -100,19 +109,27 @@ def is_model(path: str) -> bool:
     return begins_as_model(path)
 
 
+def refuse_more(files: Sequence[str]) -> None:
+    """An error if a model file comes with others: models are not joined."""
+    if len(files) > 1:
+        raise BadParameter(f"{files[0]}: is a model, and stands alone; leave {', '.join(files[1:])} out.")
+
+
 def open_for_model(wish: DataOptions, estimator: Any, model: str) -> Source:
     """The data, with the columns that the model was fitted on."""
     from lowdim.sources.genotypes.plink import PLINK_ENDING
 
-    names = estimator.fit_.columns
+    for option, why in OF_MODEL.items():
+        if getattr(wish, option):
+            raise BadParameter(f"--{option}: {why}.")
     if getattr(estimator.fit_, "alleles", None) is not None and wish.data.lower().endswith(PLINK_ENDING):
         matched: Source = estimator.matched(wish.open())
         return matched
     try:
-        source = wish.open(None if names is None else list(names))
+        source = wish.open(like=estimator)
     except (BadParameter, NotNumeric) as error:
-        if wish.label is not None and repr(wish.label) in str(error):
-            raise
+        if any(repr(name) in str(error) for name in (wish.label, wish.names, wish.weight, *wish.aside) if name):
+            raise  # it is about a column that the user named
         raise WrongColumns(f"{error} The model {model} needs that column.") from error
     if source.n_columns != estimator.n_features_in_:
         raise WrongColumns(

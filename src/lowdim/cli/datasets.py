@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lowdim.cli.data import near_names
-from lowdim.cli.options import OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.options import OutputOptions, TalkOptions
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Name = Annotated[str | None, typer.Argument(metavar="[NAME]", show_default=False
 def datasets(name: Name = None, *, out: OutputOptions, talk: TalkOptions) -> int:
     """List the data sets that come with lowdim, or write one."""
     from lowdim import datasets as every
-    from lowdim.cli.writing import check_output
+    from lowdim.cli.writing import check_table
 
     names = [one for one in every.__all__ if one != "Dataset"]
     if name is None:
@@ -42,7 +43,7 @@ def datasets(name: Name = None, *, out: OutputOptions, talk: TalkOptions) -> int
         near = near_names(name, names)
         guess = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}."
         raise BadParameter(f"there is no data set {name!r}; {guess}")
-    check_output(out.output)
+    check_table(out)
     found = _make(name)
     aside = {"row": found.rows, "label": found.labels}
     beside = {name: list(values) for name, values in aside.items() if values is not None}

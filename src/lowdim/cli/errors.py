@@ -33,13 +33,14 @@ EXITS: tuple[tuple[type[BaseException], int], ...] = (
 
 OPTIONS = {
     "beta_loss": ("loss",),
-    "n_components": ("keep", "k"),
+    "k": ("keep",),
+    "n_components": ("keep",),
     "n_neighbors": ("neighbours",),
     "n_permutations": ("permutations",),
     "n_resamples": ("resamples",),
     "picture_shape": ("picture",),
     "random_state": ("seed",),
-    "row_names": ("rows",),
+    "row_names": ("names",),
     "rules": ("rule",),
     "sample_weight": ("weight",),
 }
@@ -89,7 +90,7 @@ def report_usage(error: TyperException) -> int:
         message = f"{option}: {refused[option.removeprefix('--')]}"
     elif near:
         message = f"{error.message}; did you mean {near[0]}?"
-    command = context.command_path if context is not None else "lowdim"
+    command = context.command_path.removesuffix(" describe") if context is not None else "lowdim"
     message = message[:1].lower() + message[1:]
     say_error(f"{message}{'' if message.endswith('?') else '.'} See {command} --help.")
     return USAGE

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from lowdim.cli.data import is_model, load_any, prefix_errors
-from lowdim.cli.options import DataOptions, ModelOrTable, TalkOptions, refuse_typed, takes_groups
+from lowdim.cli.data import is_model, load_any, prefix_errors, refuse_more
+from lowdim.cli.groups import refuse_typed, takes_groups
+from lowdim.cli.notes import tell
+from lowdim.cli.options import DataOptions, ModelOrTable, TalkOptions
+from lowdim.errors import LowdimError, SeveralTables
 from lowdim.models.registry import KINDS
+from lowdim.words import plural
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lowdim.results.table import Description
     from lowdim.sources.source import Source
 
@@ -24,19 +31,47 @@ SETTINGS = ("scale", "center", "centered", "whiten")
 
 
 @takes_groups(
-    label="no rows are named here; --drop leaves a column out",
-    weight="columns are told of, and every row of them counts once; leave it out",
     quiet="this verb does nothing but say something; leave it out",
 )
 def info(file: ModelOrTable, *, wish: DataOptions, talk: TalkOptions) -> int:
     """Say what is in a model file or a table; nothing is fitted."""
-    if is_model(file):
-        refuse_typed(file, wish)
-        return say_model_file(file, talk.json)
-    wish = wish.of(file)
+    if is_model(file[0]):
+        refuse_more(file)
+        refuse_typed(file[0], wish)
+        return say_model_file(file[0], talk.json)
+    wish = wish.of(*file)
     with prefix_errors(wish.name):
-        say_description("info", wish, wish.open(), talk)
+        try:
+            source = wish.open()
+        except SeveralTables as several:
+            say_tables(wish, several.tables, talk)
+            return 0
+        say_description("info", wish, source, talk)
     return 0
+
+
+def say_tables(wish: DataOptions, tables: Mapping[str, str], talk: TalkOptions) -> None:
+    """Print which tables or arrays a file holds, and how large they are."""
+    from lowdim.views.text.columns import table_lines
+    from lowdim.views.text.screen import next_steps
+
+    shapes = {name: _shape_of(replace(wish, table=name)) if what == "table" else what for name, what in tables.items()}
+    step = (f"lowdim info {wish.typed} --table {shlex.quote(next(iter(tables)))}", "what is in one of them")
+    talk.say(
+        "info",
+        lambda: {"data": wish.name, "tables": [{"name": name, "holds": what} for name, what in shapes.items()]},
+        lambda width: [*table_lines(wish.name, shapes, width), *next_steps((step,), width)],
+    )
+
+
+def _shape_of(wish: DataOptions) -> str:
+    """Rows and columns of a table, in words; or why it cannot be read."""
+    try:
+        source = wish.open()
+    except LowdimError as error:
+        return str(error)
+    rows = "" if source.n_rows is None else f"{plural(source.n_rows, 'row')} × "
+    return f"{rows}{plural(source.n_columns + len(source.left_out), 'column')}, {source.n_columns:,} of numbers"
 
 
 def say_model_file(file: str, json: bool) -> int:
@@ -63,16 +98,17 @@ def say_model_file(file: str, json: bool) -> int:
 def say_description(command: str, wish: DataOptions, source: Source, talk: TalkOptions) -> None:
     """Read the data once, and print what each column holds."""
     from lowdim.cli.console import show_progress
-    from lowdim.models.base.input import describe as read
+    from lowdim.models.base.describe import describe as read
+    from lowdim.views.text.columns import column_lines
     from lowdim.views.text.facts import description_facts
     from lowdim.views.text.lines import Line, wrapped
-    from lowdim.views.text.screen import description, next_steps
+    from lowdim.views.text.screen import next_steps
 
     with show_progress(talk.quiet, wish.data):
         found = read(source)
 
     def lines(width: int) -> list[Line]:
-        told = description(wish.name, found, source.left_out, width)
+        told = column_lines(wish.name, found, tell(source), width, whole=command == "info")
         if not found.complete:
             told += [Line(""), *wrapped("note      ", _remedy(found), width, "note")]
         return [*told, *next_steps(tuple(_next(wish, found)), width)]
@@ -81,24 +117,39 @@ def say_description(command: str, wish: DataOptions, source: Source, talk: TalkO
 
 
 def _remedy(found: Description) -> str:
-    whole = int((found.holes == 0).sum())
-    return (
-        f"PCA needs every value; lowdim impute fills them in. {found.complete_rows:,} of {found.n_rows:,} "
-        f"rows and {whole:,} of {len(found.columns):,} columns are complete."
+    whole = sum(not one.holes for one in found.taken)
+    complete = (
+        f"{found.complete_rows:,} of {found.n_rows:,} rows and {whole:,} of {len(found.taken):,} columns are complete."
     )
+    if found.infinite:
+        return f"No model takes infinite values; --missing inf,-inf reads them as missing. {complete}"
+    return f"PCA needs every value; lowdim impute fills them in. {complete}"
+
+
+LONGEST_TEST = 200
+"""Characters of a test of rows that is proposed."""
+
+
+def _in_sql(name: str) -> str:
+    return name if name.isidentifier() and name.isascii() else '"' + name.replace('"', '""') + '"'
 
 
 def _next(wish: DataOptions, found: Description) -> list[tuple[str, str]]:
     """Command lines that fill or leave out what is not complete, where enough is."""
-    if wish.data == "-":
+    if wish.piped:
         return []
-    data = shlex.quote(wish.data)
+    data = " ".join(filter(None, [wish.typed, wish.command_line()]))
     if found.complete:
         return [(f"lowdim {data}", "its main dimensions")]
-    steps = [] if found.infinite.any() else [(f"lowdim impute {data} -o filled.csv", "fill them in")]
-    if found.complete_rows > 2 and not found.infinite.any() and wish.sql is None and find_spec("duckdb"):
-        steps.append((f"lowdim {data} --sql 'SELECT * FROM data WHERE COLUMNS(*) IS NOT NULL'", "complete rows"))
-    whole = [name for name, holes in zip(found.columns, found.holes, strict=True) if not holes]
-    if 1 < len(whole) <= 20:
+    rows = replace(wish, columns=None, names=None, label=None, weight=None, encode=False)  # which `impute` has not
+    bare = " ".join(filter(None, [wish.typed, rows.command_line()]))
+    infinite = "--missing inf,-inf " if found.infinite else ""
+    steps = [(f"lowdim impute {bare} {infinite}-o filled.csv", "fill them in")]
+    if found.complete_rows > 2 and not found.infinite and not (wish.sql or wish.where) and find_spec("duckdb"):
+        test = " AND ".join(f"{_in_sql(one.name)} IS NOT NULL" for one in found.taken if one.missing)
+        if len(test) < LONGEST_TEST:
+            steps.append((f"lowdim {data} --where {shlex.quote(test)}", "complete rows"))
+    whole = [one.name for one in found.taken if not one.holes]
+    if 1 < len(whole) <= 20 and not wish.columns:
         steps.append((f"lowdim {data} --columns {shlex.quote(','.join(whole))}", "complete columns"))
     return steps

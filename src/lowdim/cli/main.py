@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -36,6 +37,7 @@ from lowdim.cli.models import (
     transform,
     uncertainty,
 )
+from lowdim.cli.notes import keep_note, waiting_notes
 from lowdim.cli.recipes import (
     choose,
     compare,
@@ -46,7 +48,9 @@ from lowdim.cli.recipes import (
     redundant,
     topics,
 )
-from lowdim.errors import LowdimError, LowdimWarning
+from lowdim.cli.replaced import saying_replaced
+from lowdim.errors import LowdimError, LowdimWarning, TableNote
+from lowdim.words import SPELLED
 
 
 def _format_help(command: Any, context: Any, formatter: Any) -> None:
@@ -64,18 +68,27 @@ def _format_help(command: Any, context: Any, formatter: Any) -> None:
 
 @contextmanager
 def _saying_warnings(known: set[str], quiet: bool) -> Iterator[None]:
-    """Warnings of lowdim as one line each, with the `known` options; those of other packages are for developers."""
+    """Warnings of lowdim as one line each, with the `known` options; those of other packages are for developers.
+
+    Notes on tables wait for a screen that says them, or for the end.
+    """
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        if isinstance(message, LowdimWarning):
+        if isinstance(message, TableNote):
+            keep_note(message)
+        elif isinstance(message, LowdimWarning):
             say_line(f"warning: {' '.join(in_words(message, known).split())}")
 
-    with warnings.catch_warnings():
+    with waiting_notes(known, quiet), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if not quiet:
             warnings.simplefilter("always", LowdimWarning)
         warnings.showwarning = show
         yield
+
+
+_TYPES = re.compile(r" <[^>]*>|\[required\]|\[x>=0\]")
+"""What typer says of types and needs, which the words of the help say already."""
 
 
 class AsTyped:
@@ -118,7 +131,8 @@ class Verb(Parsed, TyperCommand):
         """Run the verb; what typer would end in silence or with another code is met first."""
         known = {name.lstrip("-") for param in self.params for name in param.opts if param.param_type_name == "option"}
         try:
-            with _saying_warnings(known, quiet=bool(ctx.params.get("quiet"))):
+            quiet = bool(ctx.params.get("quiet"))
+            with _saying_warnings(known, quiet), saying_replaced(quiet):
                 answer = super().invoke(ctx)
             sys.stdout.flush()  # here a reader that is gone can still be met
             return answer
@@ -131,13 +145,15 @@ class Verb(Parsed, TyperCommand):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options, in words alone: neither types nor what is required."""
-        records = [(param.param_type_name, param.get_help_record(ctx)) for param in self.get_params(ctx)]
-        for kind, title in (("argument", "Arguments"), ("option", "Options")):
-            rows = [
-                (name.replace(" <str>", ""), text.replace("[required]", "").strip())
-                for found, (name, text) in ((found, record) for found, record in records if record)
-                if found == kind
-            ]
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is None:
+                continue
+            usual = "Arguments" if param.param_type_name == "argument" else "Options"
+            title = getattr(param, "rich_help_panel", None) or usual
+            sections.setdefault(title, []).append((_TYPES.sub("", record[0]), _TYPES.sub("", record[1]).strip()))
+        for title, rows in sections.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
 
@@ -148,6 +164,13 @@ class Verbs(Parsed, TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
         _format_help(self, ctx, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the verbs in groups, each with the first sentence of its help."""
+        for title, names in GROUPS.items():
+            sentences = [(name, (VERBS[name].__doc__ or "").partition(": ")[2].partition("\n")[0]) for name in names]
+            with formatter.section(title):
+                formatter.write_dl([(name, text[:1].upper() + text[1:]) for name, text in sentences])
 
 
 EXAMPLES = """
@@ -186,6 +209,18 @@ VERBS = {
 }
 """Verb → the file that does it. `describe` is what happens without a verb."""
 
+GROUPS = {
+    "Look at data": ("info", "choose", "redundant", "compare"),
+    "Fit a model": ("fit", "topics", "regress", "explain", "uncertainty", "impute"),
+    "Use a model": ("transform", "inverse", "predict", "recognise", "map", "table", "plot", "report", "export"),
+    "Pictures": ("denoise", "inpaint"),
+    "Files": ("convert", "datasets"),
+}
+"""Verbs as the help lists them: all but `describe`, which nobody types."""
+
+HELP = "help"
+"""What people type for --help: `lowdim help`, `lowdim help fit`."""
+
 MAIN_OPTIONS = ("--help", "-h", "--version", "--install-completion", "--show-completion")
 
 
@@ -215,8 +250,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; give its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without bars and minus signs gets question marks
+            stream.reconfigure(errors=SPELLED)
     given = list(sys.argv[1:] if argv is None else argv)
+    if given[:1] == [HELP] and not os.path.exists(HELP):
+        given = [*given[1:2], "--help"]
     try:
         return _run(given)
     except TyperException as error:
@@ -239,12 +276,13 @@ def _is_wrong_verb(given: list[str]) -> bool:
     word = given[0]
     if word.startswith("-") or os.path.exists(word) or glob.has_magic(word) or "://" in word:
         return False
-    verbs, files = near_names(word, VERBS.keys() - {"describe"}), near_files(word)
+    verbs, files = near_names(word, {*VERBS, HELP} - {"describe"}), near_files(word)
     looks_like_file = "." in word or os.sep in word
     if looks_like_file or (files and not verbs and len(given) == 1):
         return False
-    guess = f"did you mean {' or '.join(verbs or files)}?" if verbs or files else f"the verbs are {', '.join(VERBS)}."
-    say_error(f"there is no verb or file {word!r}; {guess.replace(', describe', '')}")
+    typed = [name for names in GROUPS.values() for name in names]
+    guess = f"did you mean {' or '.join(verbs or files)}?" if verbs or files else f"the verbs are {', '.join(typed)}."
+    say_error(f"there is no verb or file {word!r}; {guess}")
     return True
 
 

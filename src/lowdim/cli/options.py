@@ -5,31 +5,53 @@ Importing this loads nothing but typer.
 
 from __future__ import annotations
 
-import csv
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from inspect import Parameter, Signature, signature
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TextIO, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TextIO, TypeVar
 
 import typer
 
 from lowdim.cli.data import refuse_absent, refuse_unreadable
 from lowdim.cli.errors import say_line
+from lowdim.cli.notes import tell
+from lowdim.cli.parsing import parse_sample, parse_size, split_names
 from lowdim.errors import BadParameter
 from lowdim.models.registry import OFFERS, OWN_OPTIONS, PROMPTS, USUAL, model_class, prompt_name, prompt_of
-from lowdim.words import listed
+from lowdim.words import listed, plural
 
 if TYPE_CHECKING:
     from lowdim.models.base.estimator import Model as Estimator
     from lowdim.models.base.prompt import Prompt
     from lowdim.sources.source import Source
+    from lowdim.views.files.tables import Form
     from lowdim.views.text.lines import Line
 
+
+class Panel:
+    """Titles under which the help lists the options of a group."""
+
+    MODEL = "Model"
+    COLUMNS = "Columns and rows"
+    FILE = "How the file is read"
+    OUTPUT = "What is written"
+
+
+def _option(*flags: str, metavar: str | None, text: str, panel: str, **more: Any) -> Any:
+    """An option of a group, with nothing said of a value that it has if it is not typed."""
+    return typer.Option(*flags, metavar=metavar, show_default=False, help=text, rich_help_panel=panel, **more)
+
+
 Data = Annotated[
-    str,
-    typer.Argument(metavar="DATA", show_default=False, help="A table: file, folder, pattern, or - for standard input."),
+    list[str],
+    typer.Argument(
+        metavar="DATA",
+        show_default=False,
+        help="A table: file, folder, pattern, or - for standard input. Several are joined by the names of their "
+        "columns.",
+    ),
 ]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", show_default=False, help="A .lowdim model file.")]
 
@@ -48,49 +70,134 @@ def _keep_help() -> str:
     return f"{'; '.join(['Components to keep: 90% of the variance, 12, all', *others])}."
 
 
-Keep = Annotated[str, typer.Option(metavar="HOW", help=_keep_help())]
+Keep = Annotated[str, typer.Option("--keep", "-k", metavar="HOW", help=_keep_help(), rich_help_panel=Panel.MODEL)]
 Model = Annotated[
     str,
     typer.Option(
         metavar="NAME",
+        rich_help_panel=Panel.MODEL,
         help=f"Which model: {', '.join(f'{name} {offer.suits}'.strip() for name, offer in OFFERS.items())}.",
     ),
 ]
-Scale = Annotated[bool, typer.Option("--scale", help="Give every column variance 1 first.")]
+Scale = Annotated[bool, _option("--scale", metavar=None, text="Give every column variance 1 first.", panel=Panel.MODEL)]
 Memory = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", show_default=False, help="Most memory the process may take, as 512MB or 1GB."),
+    _option(metavar="SIZE", text="Most memory the process may take, as 512MB or 1GB.", panel=Panel.MODEL),
 ]
 
-Columns = Annotated[str | None, typer.Option(metavar="A,B", show_default=False, help="Only these columns, by name.")]
-Drop = Annotated[str | None, typer.Option(metavar="A,B", show_default=False, help="All columns but these.")]
+Columns = Annotated[str | None, _option(metavar="A,B", text="Only these columns, by name.", panel=Panel.COLUMNS)]
+Drop = Annotated[str | None, _option(metavar="A,B", text="All columns but these.", panel=Panel.COLUMNS)]
+Names = Annotated[
+    str | None,
+    _option(
+        metavar="A",
+        text="What the rows are called; unless said, the first column of texts that are all different.",
+        panel=Panel.COLUMNS,
+    ),
+]
 Label = Annotated[
-    str | None, typer.Option(metavar="A", show_default=False, help="A column that is kept aside, to name the rows.")
+    str | None,
+    _option(metavar="A", text="Classes of the rows: kept out of the fit, and told of beside it.", panel=Panel.COLUMNS),
 ]
 Weight = Annotated[
-    str | None, typer.Option(metavar="A", show_default=False, help="A column of row weights: 2 counts a row twice.")
-]
-Encode = Annotated[bool, typer.Option("--encode", help="Turn columns of text into columns of 0 and 1.")]
-Table = Annotated[
     str | None,
-    typer.Option(metavar="NAME", show_default=False, help="Which sheet, table or array of the file."),
+    _option(metavar="A", text="Weights of the rows, kept out of the fit: 2 counts a row twice.", panel=Panel.COLUMNS),
+]
+Encode = Annotated[
+    bool,
+    _option(
+        "--encode",
+        metavar=None,
+        text="Code columns of text: one of two values as 0 and 1, one of k values as k − 1 columns.",
+        panel=Panel.COLUMNS,
+    ),
+]
+Where = Annotated[
+    str | None, _option(metavar="TEST", text="Only rows of which this is true, as 'age > 30'.", panel=Panel.COLUMNS)
+]
+Sample = Annotated[
+    str | None,
+    _option(
+        metavar="N", text="Only so many rows, or 10% of them, drawn at random (always the same).", panel=Panel.COLUMNS
+    ),
+]
+Transpose = Annotated[
+    bool,
+    _option(
+        "--transpose",
+        metavar=None,
+        text="Turn the table over: columns become rows, rows become columns.",
+        panel=Panel.COLUMNS,
+    ),
+]
+Table = Annotated[
+    str | None, _option(metavar="NAME", text="Which sheet, table or array of the file.", panel=Panel.FILE)
 ]
 Sql = Annotated[
-    str | None, typer.Option(metavar="QUERY", show_default=False, help="Read what a query gives; the table is `data`.")
+    str | None, _option(metavar="QUERY", text="Read what a query gives; the table is called data.", panel=Panel.FILE)
 ]
+Missing = Annotated[
+    str | None, _option(metavar="A,B", text="What stands for missing, too, as lost,-999.", panel=Panel.FILE)
+]
+Skip = Annotated[
+    int | None, _option(metavar="N", text="Lines above the table; found, unless said.", panel=Panel.FILE, min=0)
+]
+Header = Annotated[
+    int | None,
+    _option(metavar="N", text="Lines that name the columns, 0: none; found, unless said.", panel=Panel.FILE, min=0),
+]
+Comment = Annotated[
+    str | None,
+    _option(metavar="TEXT", text="What lines begin with that are no rows; found, unless said.", panel=Panel.FILE),
+]
+Range = Annotated[
+    str | None, _option(metavar="A4:E154", text="Corners of the table in a sheet or a text.", panel=Panel.FILE)
+]
+Size = Annotated[str | None, _option(metavar="HxW", text="Bring pictures to one size, as 64x64.", panel=Panel.FILE)]
+Unseen = Annotated[
+    str | None,
+    _option(
+        metavar="WHAT",
+        text="Of texts in coded columns that the fit did not see: error (unless said), or warn.",
+        panel=Panel.COLUMNS,
+    ),
+]
+"""Of verbs that apply a model."""
 
 Output = Annotated[
     str | None,
-    typer.Option(
+    _option(
         "--output",
         "-o",
         metavar="FILE",
-        show_default=False,
-        help="Where to write, by its ending: csv, tsv, parquet, feather, jsonl, npy, npz; - is standard output.",
+        text="Where to write, by its ending: csv tsv xlsx md jsonl parquet feather npy npz; - is standard output.",
+        panel=Panel.OUTPUT,
     ),
 ]
+Format = Annotated[
+    str | None,
+    _option(metavar="NAME", text="What to write where no ending says it: csv, md, jsonl, ….", panel=Panel.OUTPUT),
+]
+Separator = Annotated[
+    str | None,
+    _option(
+        metavar="SIGN",
+        text="Sign between cells of CSV, as ; or tab; else as in the text that is read.",
+        panel=Panel.OUTPUT,
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    _option(metavar="SIGN", text="Decimal mark of text, as ,; else as in the text that is read.", panel=Panel.OUTPUT),
+]
 Raw = Annotated[
-    bool, typer.Option("--raw", help="Write text as it stands, also where a spreadsheet would take it for a formula.")
+    bool,
+    _option(
+        "--raw",
+        metavar=None,
+        text="Write text as it stands, also where a spreadsheet would take it for a formula.",
+        panel=Panel.OUTPUT,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
@@ -99,7 +206,8 @@ Save = Annotated[
     str | None, typer.Option(metavar="FILE", show_default=False, help="Where to keep the model: a .lowdim file.")
 ]
 ModelOrTable = Annotated[
-    str, typer.Argument(metavar="FILE", show_default=False, help="A .lowdim model file, or a table.")
+    list[str],
+    typer.Argument(metavar="FILE", show_default=False, help="A .lowdim model file, or a table; several are joined."),
 ]
 
 
@@ -110,7 +218,7 @@ def _with_own_options(group: type[Group]) -> type[Group]:
     """Give the group an option for each that only some models have, after those that say which model."""
     own: dict[str, Any] = {}
     for name, (metavar, text) in OWN_OPTIONS.items():
-        own[name] = Annotated[str | None, typer.Option(metavar=metavar, show_default=False, help=text)]
+        own[name] = Annotated[str | None, _option(metavar=metavar, text=text, panel=Panel.MODEL)]
         setattr(group, name, None)
     which = {name: group.__annotations__[name] for name in ("keep", "model")}
     group.__annotations__ = which | own | group.__annotations__
@@ -176,53 +284,115 @@ class ModelOptions:
 class DataOptions:
     """Data as the command line names them."""
 
-    data: str = ""
     columns: Columns = None
     drop: Drop = None
+    names: Names = None
     label: Label = None
     weight: Weight = None
     encode: Encode = False
+    where: Where = None
+    sample: Sample = None
+    transpose: Transpose = False
     table: Table = None
     sql: Sql = None
+    missing: Missing = None
+    skip: Skip = None
+    header: Header = None
+    comment: Comment = None
+    range: Range = None
+    size: Size = None
+    paths: tuple[str, ...] = ()
+    """Files, folders or patterns; "-" is standard input."""
+    aside: tuple[str, ...] = ()
+    """Further columns that take no part in a fit: those that colour."""
+    unseen: str | None = None
+
+    NOT_TYPED: ClassVar = ("paths", "aside", "unseen")
+    """What verbs fill in from arguments and options of their own."""
+
+    @property
+    def data(self) -> str:
+        """The path, or all of them in a list."""
+        return ", ".join(self.paths)
+
+    @property
+    def piped(self) -> bool:
+        """Whether the data are standard input, which can be named only once."""
+        return "-" in self.paths
 
     @property
     def name(self) -> str:
         """As it is said in messages."""
-        return "standard input" if self.data == "-" else self.data
+        if self.piped:
+            return "standard input"
+        return self.data if len(self.paths) < 2 else f"{self.paths[0]} and {plural(len(self.paths) - 1, 'more file')}"
+
+    @property
+    def stem(self) -> str:
+        """The beginning of names of files that are made of the data."""
+        return (os.path.basename(self.paths[0].rstrip("/")).split(".")[0] if self.paths else "") or "data"
+
+    @property
+    def typed(self) -> str:
+        """The data, as they would be typed again."""
+        return shlex.join(self.paths)
 
     def command_line(self) -> str:
         """The options that choose rows and columns, as they would be typed after the data."""
-        given = [f"--{name} {shlex.quote(value)}" for name, value in self._texts().items()]
-        return " ".join([*given, *(["--encode"] if self.encode else [])])
+        typed = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in self.NOT_TYPED}
+        words = []
+        for name, value in typed.items():
+            if value is True:
+                words.append(f"--{name}")
+            elif value is not None and value is not False:
+                words.append(f"--{name} {shlex.quote(str(value))}")
+        return " ".join(words)
 
-    def open(self, columns: list[str] | None = None) -> Source:
-        """Open the data; `columns` are those of a model, if they are to agree with one."""
+    def settings(self) -> dict[str, Any]:
+        """What `lowdim.open` is asked for: its settings, where they are not the usual ones."""
+        lists = {name: split_names(getattr(self, name)) for name in ("columns", "drop", "missing")}
+        plain = {name: getattr(self, name) for name in ("names", "label", "weight", "table", "sql", "where")}
+        lines = {name: getattr(self, name) for name in ("skip", "header", "comment", "range")}
+        rows = {"sample": parse_sample(self.sample), "size": parse_size(self.size)}
+        chosen = {name: value for name, value in (lists | plain | rows | lines).items() if value is not None}
+        switches = {name: True for name in ("encode", "transpose") if getattr(self, name)}
+        return chosen | switches | ({"aside": list(self.aside)} if self.aside else {})
+
+    def open(self, like: Any = None, columns: list[str] | None = None) -> Source:
+        """Open the data, with the columns of the model `like`, or with these."""
         from lowdim.sources.open import open_source
 
-        refuse_absent(self.data)
-        if self.data == "-" and sys.stdin.isatty():
+        for path in self.paths:
+            refuse_absent(path)
+        if self.piped and sys.stdin.isatty():
             raise BadParameter("- reads a table from standard input, but none comes: cat wine.csv | lowdim - .")
-        wishes: dict[str, Any] = {
-            **self._texts(),
-            "columns": columns if columns is not None else split_names(self.columns),
-            "drop": split_names(self.drop) or [],
-        }
-        if self.encode:
-            wishes["encode"] = True
-        return open_source(self.data, **wishes)
+        settings = self.settings()
+        if columns is not None:
+            settings["columns"] = columns
+        if like is not None:
+            settings |= {"like": like, "unseen": self._unseen()}
+        return open_source(self.paths[0] if len(self.paths) == 1 else list(self.paths), **settings)
+
+    def _unseen(self) -> str:
+        if self.unseen not in (None, "error", "warn"):
+            raise BadParameter(f"--unseen {self.unseen}: it must be error or warn.")
+        return self.unseen or "error"
 
     def facts(self, source: Source) -> dict[str, Any]:
-        """What JSON says of the data: their name, and columns that hold no numbers."""
-        return {"data": self.name, "left_out": dict(source.left_out)}
+        """What JSON says of the data: their name, columns that take no part, and what was noted of them."""
+        told = tell(source)
+        aside = {"names": source.names, "label": source.label}
+        return {"data": self.name, **aside, "left_out": dict(told.left_out), "notes": list(told.notes)}
 
-    def of(self, data: str) -> DataOptions:
+    def of_rows(self) -> DataOptions:
+        """The same without what a model says of columns: those that it takes, and how texts are coded."""
+        return replace(self, columns=None, drop=None, encode=False, weight=None)
+
+    def of(self, *paths: str) -> DataOptions:
         """The same of these data; an error if they lead to nothing that is read."""
-        refuse_unreadable(data)
-        return replace(self, data=data)
-
-    def _texts(self) -> dict[str, str]:
-        names = ("columns", "drop", "label", "weight", "table", "sql")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        for path in paths:
+            refuse_unreadable(path)
+        return replace(self, paths=paths)
 
 
 @dataclass(frozen=True)
@@ -230,6 +400,9 @@ class OutputOptions:
     """A table that is written."""
 
     output: Output = None
+    format: Format = None
+    separator: Separator = None
+    decimal: Decimal = None
     raw: Raw = False
 
     @property
@@ -237,12 +410,34 @@ class OutputOptions:
         """The file that is written; None where it is standard output, or nothing."""
         return None if self.output == "-" else self.output
 
+    def form(self, source: Source | None = None) -> Form:
+        """What was said of it; of a text, the rows of which come from another, what that one has."""
+        from lowdim.views.files.tables import Form, take_over
+
+        said = Form(self.format, self.separator, self.decimal, self.raw)
+        return said if source is None else take_over(self.output, said, source.marks, source.n_rows)
+
+    def taken_over(self, source: Source) -> str:
+        """What of the marks of a text is taken over from the one that was read, for the line that tells of it."""
+        form, signs = self.form(source), []
+        if form.separator != self.separator:
+            signs.append(f"cells separated by {form.separator}")
+        if self.decimal is None and form.decimal == ",":
+            signs.append("decimal commas")
+        return f"; {' and '.join(signs)}, as in {source.title}" if signs else ""
+
     def write(self, columns: Mapping[str, Any]) -> None:
         """Write columns by their names; to standard output where no file is named."""
         from lowdim.views.files.tables import open_table
 
-        with open_table(self.output, list(columns), raw=self.raw) as out:
+        with open_table(self.output, list(columns), self.form()) as out:
             out.write(dict(columns))
+
+    def refuse_form(self, why: str = "no table is written; add -o FILE, or -o - to print it") -> None:
+        """Raise an error if something was said of a table where none is written."""
+        for name in ("format", "separator", "decimal", "raw"):
+            if getattr(self, name):
+                raise BadParameter(f"--{name}: {why}.")
 
 
 @dataclass(frozen=True)
@@ -251,6 +446,11 @@ class TalkOptions:
 
     json: Json = False
     quiet: Quiet = False
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing is said of a result."""
+        return self.quiet and not self.json
 
     def say(
         self,
@@ -278,143 +478,6 @@ class TalkOptions:
             raise BadParameter(f"--json and -o - both want standard output; write the {what} to a file.")
 
 
-GROUPS = (ModelOptions, DataOptions, OutputOptions, TalkOptions)
-
-OF_MODEL = {
-    **dict.fromkeys(
-        ("columns", "drop", "encode"), "the model says which columns are taken, by their names; leave it out"
-    ),
-    "weight": "every row is answered for itself, whatever its weight; leave it out",
-}
-"""Why verbs that apply a model have no such options …"""
-
-ROWS_ONLY = {"json": "a table is written; -o FILE.jsonl writes it as JSON lines"}
-"""… nor those that write a table and say nothing else."""
-
-Verb = Callable[..., int]
-
-
-def takes_groups(fits: str = "", has: str = "", **without: str) -> Callable[[Verb], Verb]:
-    """Give a verb the options of the groups that its parameters have for types.
-
-    `without` says why the verb has not some of them, which is told to whoever types one. A verb that always fits the
-    same model says which it `fits`, and which options of single models this one `has`. An option that is a parameter of
-    the verb itself means there what the verb says.
-    """
-
-    def group(verb: Verb) -> Verb:
-        hints, parameters = get_type_hints(verb, include_extras=True), signature(verb).parameters
-        refused = {**(_refuse_other_models(verb.__name__, fits, has) if fits else {}), **without}
-        listed, packed = [], dict[str, list[str]]()
-        for parameter in parameters.values():
-            kind = hints[parameter.name]
-            if kind not in GROUPS:
-                listed.append(parameter.replace(annotation=kind, kind=Parameter.KEYWORD_ONLY))
-                continue
-            own = {"data", *refused, *parameters}
-            options = [field for field in fields(kind) if field.name not in own]
-            packed[parameter.name] = [option.name for option in options]
-            types = get_type_hints(kind, include_extras=True)
-            listed += [
-                Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=types[one.name])
-                for one in options
-            ]
-
-        def run(**given: Any) -> int:
-            for name, options in packed.items():
-                given[name] = hints[name](**{option: given.pop(option) for option in options})
-            return verb(**given)
-
-        run.__name__, run.__doc__, run.__module__ = verb.__name__, verb.__doc__, verb.__module__
-        run.__signature__ = Signature(listed)  # type: ignore[attr-defined]  # what typer reads
-        run.__annotations__ = {one.name: one.annotation for one in listed}
-        run.refused, run.__wrapped__ = refused, verb  # type: ignore[attr-defined]  # `report_usage` tells the former
-        return run
-
-    return group
-
-
-def _refuse_other_models(verb: str, fits: str, has: str) -> dict[str, str]:
-    """Why a verb that always fits the same model has not the options of others."""
-    absent = [name for name in OWN_OPTIONS if name not in has.split()]
-    refused = dict.fromkeys(absent, f"{verb} fits {fits}, which has no such setting; leave it out")
-    return {"model": f"{verb} fits {fits}, and no other model; leave it out", **refused}
-
-
-def refuse_typed(path: str, *groups: Any) -> None:
-    """Raise an error if a model file comes with options that say how data are read or fitted."""
-    for group in groups:
-        for field in fields(group):
-            if field.name != "data" and getattr(group, field.name) != field.default:
-                option = f"--{field.name}"
-                raise BadParameter(f"{option}: {path} is fitted already; leave {option} out, or give the data instead.")
-
-
-# What is typed, read.
-
-
-def split_names(text: str | None) -> list[str] | None:
-    """Names in a list such as a,b; those with commas in them stand in double quotes."""
-    if text is None:
-        return None
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
-
-
-def parse_setting(text: str, elsewhere: Mapping[str, str] | None = None) -> tuple[str, Any]:
-    """A setting as it is typed: numbers, lists of them such as 3,7, true and false, or a text.
-
-    `elsewhere`: those that are none of these, and what stands for them at the prompt.
-    """
-    name, sign, value = text.partition("=")
-    if not sign or not name:
-        raise BadParameter(f"--set {text}: a setting is typed as NAME=VALUE, such as level=0.99.")
-    if elsewhere and name in elsewhere:
-        raise BadParameter(f"--set {text}: {elsewhere[name]}.")
-    if value.lower() in ("true", "false"):
-        return name, value.lower() == "true"
-    for kind in (int, float):
-        try:
-            listed = [kind(part) for part in value.split(",")]
-        except ValueError:
-            continue
-        return name, listed if len(listed) > 1 else listed[0]
-    return name, value
-
-
-def parse_share(option: str, text: str, needed: str) -> float:
-    """What 5% and 0.05 mean; an error that says what is needed if it is neither."""
-    given = text.strip()
-    try:
-        return float(given[:-1]) / 100 if given.endswith("%") else float(given)
-    except ValueError:
-        raise BadParameter(f"{option} {text}: {needed}.") from None
-
-
-def parse_share_between(option: str, text: str | None, needed: str) -> float | None:
-    """The same of a share that must lie between 0 and 1, both left out; None where nothing was typed."""
-    if text is None:
-        return None
-    share = parse_share(option, text, needed)
-    if not 0 < share < 1:
-        raise BadParameter(f"{option} {text}: {needed}.")
-    return share
-
-
-def parse_noise(sigma: str) -> float | None:
-    """What --sigma means: a standard deviation, or None where it is to be found."""
-    if sigma == "auto":
-        return None
-    try:
-        return float(sigma)
-    except ValueError:
-        raise BadParameter(f"--sigma {sigma}: the noise must be a number from 0, or auto.") from None
-
-
-def parse_picture(text: str | None) -> tuple[int, ...] | None:
-    """What --picture means: height x width, and x 3 for colours."""
-    if text is None:
-        return None
-    sides = text.lower().replace("×", "x").split("x")
-    if len(sides) not in (2, 3) or not all(side.strip().isdecimal() for side in sides):
-        raise BadParameter(f"--picture {text}: height and width are needed, as 19x19, or 64x48x3 for colours.")
-    return tuple(int(side) for side in sides)
+def aside_of(color: str | None) -> tuple[str, ...]:
+    """Columns that --color names, which take no part in a fit."""
+    return tuple(split_names(color) or ())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lowdim.cli import options
+from lowdim.cli.replaced import watch_output
 from lowdim.errors import BadParameter, MissingValues
 
 if TYPE_CHECKING:
@@ -36,10 +36,9 @@ class Code(str):
 
 def python_open(wish: DataOptions, *more: str) -> str:
     """`lowdim.open(…)` with what was asked for at the prompt."""
-    listed = [(name, options.split_names(text)) for name, text in (("columns", wish.columns), ("drop", wish.drop))]
-    chosen = [("label", wish.label), ("weight", wish.weight), ("table", wish.table), ("sql", wish.sql)]
-    given = [f"{name}={value!r}" for name, value in [*listed, *chosen] if value is not None]
-    return f"lowdim.open({', '.join([repr(wish.data), *more, *given, *(['encode=True'] if wish.encode else [])])})"
+    paths = wish.paths[0] if len(wish.paths) == 1 else list(wish.paths)
+    given = [f"{name}={value!r}" for name, value in wish.settings().items()]
+    return f"lowdim.open({', '.join([repr(paths), *more, *given])})"
 
 
 def python_call(function: Callable[..., Any], data: list[Any], settings: Mapping[str, Any]) -> str:
@@ -65,14 +64,29 @@ MOST_NUMBERS = 2**22
 """Numbers that are made at a time, whatever the size of the blocks that are read."""
 
 
+def check_table(out: OutputOptions, *inputs: str | None, optional: bool = False) -> None:
+    """Refuse, before any work, a table that could not be written so, or that is one of the inputs.
+
+    `optional` says that none is written where no output is named.
+    """
+    from lowdim.views.files.tables import table_kind
+
+    if optional and out.output is None:
+        out.refuse_form()
+        return
+    table_kind(out.output, out.form())
+    if out.file is not None:
+        _check_place(out.file, inputs)
+
+
 def check_output(
-    path: str | None, *inputs: str | None, ending: str | None = None, picture: bool = False, figure: bool = False
+    path: str | None, *inputs: str | None, ending: str = "", picture: bool = False, figure: bool = False
 ) -> None:
     """Refuse, before any work, a path that could not be written or that is one of the inputs.
 
-    It is for a table, unless another ending is asked for, a picture, or a figure that is drawn.
+    It has this ending, is for a picture, or for a figure that is drawn.
     """
-    if path is None or (path == "-" and ending is None and not picture and not figure):
+    if path is None:
         return
     if figure:
         from lowdim.views.plots.canvas import figure_kind
@@ -82,13 +96,14 @@ def check_output(
         from lowdim.views.files.pictures import picture_kind
 
         picture_kind(path)
-    elif ending is None:
-        from lowdim.views.files.tables import table_kind
-
-        table_kind(path)
     elif not path.lower().endswith(ending):
         better = ("model" if path == "-" else os.path.splitext(path)[0]) + ending
         raise BadParameter(f"{path}: the name of this file must end in {ending}, as in {better}.")
+    _check_place(path, inputs)
+
+
+def _check_place(path: str, inputs: Sequence[str | None]) -> None:
+    """Refuse a path that is a folder, in none, or an input; what is there is watched."""
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path):
         raise BadParameter(f"{path}: is a folder; name a file in it.")
@@ -98,6 +113,7 @@ def check_output(
     for given in inputs:
         if given and os.path.exists(path) and os.path.exists(given) and os.path.samefile(path, given):
             raise BadParameter(f"{path}: would be written over what is read; choose another name.")
+    watch_output(path)
 
 
 def write_array(path: str, array: Any) -> None:
@@ -115,18 +131,22 @@ def score_names(estimator: Model) -> list[str]:
     return list(estimator._axes)
 
 
-def write_scores(source: Source, estimator: Model, out: OutputOptions, label: str | None) -> int:
-    """Write the scores of rows; gives their number. Individuals of a file of genotypes have their names before them."""
+def write_scores(source: Source, estimator: Model, out: OutputOptions) -> int:
+    """Write the scores of rows, with their names and classes before them; gives their number."""
     names, holes = score_names(estimator), takes_holes(estimator)
     if not names:
         raise BadParameter("The model has no components, so that rows have no scores: fit it with some.")
-    if source.genotypes:
-        label = label or "iid"
-        if estimator._takes_genotypes:  # the file lies SNP by SNP: rows of it would each be a walk through all of it
-            scores = dict(zip(names, estimator.transform(source).T, strict=True))
-            out.write({label: source.aside(label), **scores})
-            return len(scores[names[0]])
-    return write_rows(source, estimator.transform, names, out, label, holes=holes)
+    if source.genotypes and estimator._takes_genotypes:
+        # the file lies SNP by SNP: rows of it would each be a walk through all of it
+        scores = dict(zip(names, estimator.transform(source).T, strict=True))
+        out.write({**{name: source.aside(name) for name in aside_columns(source)}, **scores})
+        return len(scores[names[0]])
+    return write_rows(source, estimator.transform, names, out, holes=holes)
+
+
+def aside_columns(source: Source) -> list[str]:
+    """Columns that stand before what is written of rows: their names, and their classes."""
+    return list(dict.fromkeys(filter(None, (source.names, source.label))))
 
 
 def takes_holes(estimator: Model) -> bool:
@@ -139,11 +159,10 @@ def write_rows(
     change: Callable[[Any], Any],
     names: Sequence[str],
     out: OutputOptions,
-    label: str | None,
     take: Sequence[int] | None = None,
     holes: bool = False,
 ) -> int:
-    """Write what `change` makes of each block of rows, with the label before it; gives the number of rows.
+    """Write what `change` makes of each block of rows, names and classes before it; gives the number of rows.
 
     `take` says which columns of the source are meant; None: all. Rows may have `holes` only if they are said to.
     """
@@ -152,26 +171,31 @@ def write_rows(
 
     count = new_count(source.n_rows)
     step = max(1, MOST_NUMBERS // len(names))
-    if label is not None and label in names:
-        raise BadParameter(f"--label {label}: the table that is written has a column of that name; rename the label.")
+    aside = aside_columns(source)
+    for name in set(aside) & set(names):
+        raise BadParameter(
+            f"{name}: names the rows or their classes, but the table that is written has a column of "
+            "that name; rename it."
+        )
     read = source.columns if take is None or source.columns is None else [source.columns[j] for j in take]
-    with open_table(out.output, [*([] if label is None else [label]), *names], raw=out.raw) as table:
-        for start, every, labels in _blocks(source.unweighted(), label):
+    form = out.form(source)
+    with open_table(out.output, [*aside, *names], form) as table:
+        for start, every, beside in _blocks(source.unweighted(), aside):
             chosen = every if take is None else every[:, take]
             if not holes:
                 _refuse_holes(chosen, start, read)
             for first in range(0, every.shape[0], step):  # a few scores may become many columns
                 some = slice(first, first + step)
                 columns = dict(zip(names, change(chosen[some]).T, strict=True))
-                table.write(columns if label is None else {label: labels[some], **columns})
+                table.write({**{name: beside[name][some] for name in aside}, **columns})
             count(table.n_rows)
         return table.n_rows
 
 
-def _blocks(source: Source, label: str | None) -> Iterator[tuple[int, Any, Any]]:
-    if label is None:
-        return ((block.start, block.rows, None) for block in source.blocks())
-    return ((block.start, block.rows, beside[label]) for block, beside in source.labelled(label))
+def _blocks(source: Source, aside: Sequence[str]) -> Iterator[tuple[int, Any, Mapping[str, Any]]]:
+    if not aside:
+        return ((block.start, block.rows, {}) for block in source.blocks())
+    return ((block.start, block.rows, beside) for block, beside in source.labelled(*aside))
 
 
 def _refuse_holes(rows: Any, start: int, columns: Sequence[str] | None) -> None:

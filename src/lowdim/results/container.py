@@ -96,6 +96,19 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     return from_bytes(data, name)
 
 
+def read_text(path: str | os.PathLike[str]) -> Document:
+    """What a model file says of itself, without its arrays, which are neither read nor checked."""
+    try:
+        with open(path, "rb") as file:
+            length = file.read(8)
+            data = length + file.read(min(int.from_bytes(length, "little"), MAX_HEADER_BYTES))
+    except OSError as error:
+        raise FormatError(f"{os.fspath(path)}: cannot be read ({error.strerror or error}); check the path.") from error
+    header, _ = _read_header(data)
+    metadata = _read_metadata(header.pop("__metadata__", None))
+    return Document(metadata["kind"], metadata["facts"], {})
+
+
 def from_bytes(data: bytes, name: str = "model file") -> Document:
     """Check every byte of a model file and give what it holds."""
     try:

@@ -7,44 +7,72 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-
-from lowdim.types import Floats, Mask
 
 # What the columns of a table hold, before any model: the record of one pass over the rows.
 
 
 @dataclass(frozen=True)
-class Description:
-    """Counts and ranges of n rows × p columns."""
+class ColumnFacts:
+    """What a column holds."""
 
-    n_rows: int
-    complete_rows: int
-    """Rows of which every entry is finite."""
-    columns: tuple[str, ...]
-    missing: NDArray[np.int64]
-    """(p,) entries that are NaN."""
-    infinite: NDArray[np.int64]
-    """(p,) entries that are infinite."""
-    least: Floats
-    """(p,) smallest finite entry; NaN for a column without any."""
-    most: Floats
-    """(p,) largest finite entry; NaN for a column without any."""
+    name: str
+    kind: str
+    """In words: number, whole, yes/no, text, time, empty, other."""
+    use: str
+    """What a fit does with it, in words; it begins with "taken" or "left out"."""
+    missing: int
+    infinite: int
+    least: float
+    """The smallest finite number, and …"""
+    most: float
+    """… the largest; NaN where there is none."""
+    values: int | None = None
+    """Different texts; None where they were not counted."""
 
     @property
-    def holes(self) -> NDArray[np.int64]:
-        """(p,) entries that are not finite, whatever the reason."""
+    def taken(self) -> bool:
+        """Whether it is part of a fit."""
+        return self.use.startswith("taken")
+
+    @property
+    def holes(self) -> int:
+        """Entries that are not there or not finite, whatever the reason."""
         return self.missing + self.infinite
 
     @property
-    def complete(self) -> bool:
-        """Whether every entry is finite."""
-        return not self.holes.any()
+    def constant(self) -> bool:
+        """Whether all of its numbers, or texts, are the same, or none is there."""
+        return self.values < 2 if self.values is not None else not self.least < self.most
+
+
+@dataclass(frozen=True)
+class Description:
+    """What n rows hold, column by column."""
+
+    n_rows: int
+    complete_rows: int
+    """Rows of which every entry that a fit takes is finite."""
+    columns: tuple[ColumnFacts, ...]
 
     @property
-    def constant(self) -> Mask:
-        """(p,) whether a column has one value only, or none."""
-        return ~(self.least < self.most)
+    def taken(self) -> tuple[ColumnFacts, ...]:
+        """Columns that are part of a fit."""
+        return tuple(one for one in self.columns if one.taken)
+
+    @property
+    def missing(self) -> int:
+        """Missing entries of those."""
+        return sum(one.missing for one in self.taken)
+
+    @property
+    def infinite(self) -> int:
+        """Infinite entries of those."""
+        return sum(one.infinite for one in self.taken)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every entry that a fit takes is finite."""
+        return not self.missing and not self.infinite
 
 
 # A small table of named columns, for answers when no data frame library is in use.

@@ -186,7 +186,9 @@ def _ask(reader: TableReader, sql: str, wish: Wish) -> TableReader:
     """What a query gives of a table."""
     from lowdim.sources.formats.duckdb import query_table
 
-    return TextColumnsReader(query_table(sql, reader), wish.missing)
+    asked = query_table(sql, reader)
+    asked.marks = reader.marks
+    return TextColumnsReader(asked, wish.missing)
 
 
 def _joined(found: Found, text: str, wish: Wish) -> TableReader:

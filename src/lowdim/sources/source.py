@@ -77,6 +77,8 @@ class Source(ABC):
     """Bytes that reading takes beside the blocks that it gives."""
     most_block_bytes: int | None = None
     """Limit of a block, from a memory budget; None: about BLOCK_BYTES, or more where a fold wishes it."""
+    marks: tuple[str, str] | None = None
+    """What separates the cells of the text that rows are read from, and its decimal mark; None: they are of no text."""
     shape_of_rows: tuple[int, ...] | None = None
     """(height, width) or (height, width, 3) where each row is a picture; None where a row is a list of numbers."""
     genotypes: bool = False

@@ -45,7 +45,7 @@ class ChosenRows(WrappedSource):
         return f"{len(self._places):,} rows of {self.inner.describe()}"
 
 
-def split_rows(source: Source, name: str) -> dict[str, Source]:
+def group_rows(source: Source, name: str) -> dict[str, Source]:
     """The rows of each value of a column that is kept aside, by the values in the order in which they come first."""
     values = [None if one is None or one != one else name_of(one) for one in source.aside(name).tolist()]
     places: dict[str, list[int]] = {}

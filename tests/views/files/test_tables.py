@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import json
 import os
@@ -23,7 +24,7 @@ import pytest
 
 import lowdim
 from lowdim.errors import BadInput, BadParameter, CannotWrite, LowdimError
-from lowdim.views.files.tables import ENDINGS, open_table
+from lowdim.views.files.tables import ENDINGS, Form, open_table
 
 NAMES = ["kind", "pca0", "pca1", "größe, δ"]
 RNG = np.random.default_rng(0)
@@ -31,7 +32,8 @@ RNG = np.random.default_rng(0)
 X = RNG.standard_normal((1000, 3)) * 10.0 ** RNG.integers(-300, 300, (1000, 3))
 X[:4, 0] = [5e-324, 1.7976931348623157e308, 0.1 + 0.2, -0.0]
 KINDS = np.array(["a", "b, c", 'say "d"', "e\r\nf", "日本"] * 200, dtype=object)
-ENDINGS_WITH_TEXT = [*(one for one in ENDINGS if one != ".npy"), ".csv.gz", ".csv.zst", ".tsv.gz", ".jsonl.zst"]
+ENDINGS_READ = [one for one in ENDINGS if ENDINGS[one] not in ("npy", "markdown")]  # Markdown is for people
+ENDINGS_WITH_TEXT = [*ENDINGS_READ, ".csv.gz", ".csv.zst", ".tsv.gz", ".jsonl.zst"]
 
 
 def batch(rows: slice = slice(None), dtype: str = "float64") -> dict[str, Any]:
@@ -40,7 +42,7 @@ def batch(rows: slice = slice(None), dtype: str = "float64") -> dict[str, Any]:
 
 
 def written(path: Path, *batches: dict[str, Any], **settings: Any) -> Path:
-    with open_table(path, list(batches[0]), **settings) as table:
+    with open_table(path, list(batches[0]), Form(**settings)) as table:
         for one in batches:
             table.write(one)
     return path
@@ -121,16 +123,18 @@ def test_float32_stays_float32(ending: str, tmp_path: Path) -> None:
     path = written(tmp_path / f"t{ending}", {"a": values[:, 0], "b": values[:, 1]})
     found = rows_of(path)
     np.testing.assert_array_equal(found.astype(np.float32), values)
-    if ENDINGS["." + ending.split(".")[1]] not in ("csv", "tsv", "jsonl"):
+    if ENDINGS["." + ending.split(".")[1]] in ("parquet", "feather", "npy", "npz"):
         assert found.dtype == np.float32
 
 
 def test_text_has_the_fewest_digits(tmp_path: Path) -> None:
     columns = {"a": np.array([0.1, 1e22]), "b": np.array([0.1, 2e-5], dtype="f4"), "c": np.array([-3, 2**62])}
-    assert written(tmp_path / "t.csv", columns).read_text() == "a,b,c\n0.1,0.1,-3\n1e+22,2e-05,4611686018427387904\n"
+    assert written(tmp_path / "t.csv", columns).read_text() == "a,b,c\n0.1,0.1,-3\n1e+22,0.00002,4611686018427387904\n"
+    whole = {"a": np.array([59.0, -0.0, 2.0**53]), "b": np.array([59.0, 2.0**24, 1e-7], dtype="f4")}
+    assert written(tmp_path / "t.csv", whole).read_text() == "a,b\n59,59\n-0,16777216\n9007199254740992,1e-7\n"
 
 
-@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet", ".feather", ".npz"])
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".parquet", ".feather", ".npz", ".xlsx"])
 def test_missing_values_come_back_missing(ending: str, tmp_path: Path) -> None:
     path = written(tmp_path / f"t{ending}", {"a": np.array([1.0, np.nan, 3.0])})
     np.testing.assert_array_equal(rows_of(path)[:, 0], [1, np.nan, 3])
@@ -147,8 +151,11 @@ def test_labels_may_be_flags_counts_dates_or_numbers_as_objects(tmp_path: Path) 
         "mixed": np.array([-1.5, 10**30], dtype=object),
     }
     text = written(tmp_path / "t.csv", columns).read_text()
-    assert text.splitlines()[1:] == ["1,7,2026-01-02,-1.5", f"0,-8,,{10**30}"]
-    assert pl.read_parquet(written(tmp_path / "t.parquet", columns))["count"].to_list() == [7, -8]
+    assert text.splitlines()[1:] == ["true,7,2026-01-02,-1.5", f"false,-8,,{10**30}"]
+    found = pl.read_parquet(written(tmp_path / "t.parquet", columns))
+    assert found["flag"].to_list() == [True, False]
+    assert found["count"].to_list() == [7, -8]
+    assert found["day"].to_list() == [datetime.date(2026, 1, 2), None]
 
 
 def test_whole_numbers_with_a_hole_further_down_stay_whole(tmp_path: Path) -> None:
@@ -156,7 +163,9 @@ def test_whole_numbers_with_a_hole_further_down_stay_whole(tmp_path: Path) -> No
     assert pl.read_parquet(path)["id"].to_list() == [1, 2, 3, None]
 
 
-@pytest.mark.parametrize("ending", [".csv", ".tsv.gz", ".jsonl", ".parquet", ".feather", ".npz", ".npy"])
+@pytest.mark.parametrize(
+    "ending", [".csv", ".tsv.gz", ".md", ".jsonl", ".xlsx", ".parquet", ".feather", ".npz", ".npy"]
+)
 def test_a_table_without_rows_is_a_table(ending: str, tmp_path: Path) -> None:
     with open_table(tmp_path / f"t{ending}", ["a", "b"]):
         pass
@@ -168,7 +177,7 @@ def test_a_table_without_rows_is_a_table(ending: str, tmp_path: Path) -> None:
 
 
 def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
-    for ending in (".csv.gz", ".csv.zst", ".parquet", ".feather", ".npz"):
+    for ending in (".csv.gz", ".csv.zst", ".parquet", ".feather", ".npz", ".xlsx"):
         one, two = in_pieces(tmp_path / f"one{ending}"), in_pieces(tmp_path / f"two{ending}")
         assert one.read_bytes() == two.read_bytes()
 
@@ -204,7 +213,7 @@ def test_no_label_is_a_formula(ending: str, delimiter: str, tmp_path: Path) -> N
     rows = cells(path, delimiter=delimiter)[1:]
     assert [row[0] for row in rows] == [f"'{one}" for one in DANGEROUS] + HARMLESS
     assert not any(runs(row[0]) for row in rows if row[0])
-    assert [row[1] for row in rows] == list(map(repr, values.tolist()))  # numbers are left alone
+    assert [float(row[1]) for row in rows] == values.tolist()  # numbers are left alone
 
 
 def test_no_header_is_a_formula(tmp_path: Path) -> None:
@@ -233,7 +242,7 @@ def test_raw_texts_and_other_kinds_are_left_as_they_are(tmp_path: Path) -> None:
 
 # -- failures -----------------------------------------------------------------------------------------------------
 
-EVERY = [".csv", ".csv.gz", ".csv.zst", ".tsv", ".jsonl", ".parquet", ".feather", ".npy", ".npz"]
+EVERY = [".csv", ".csv.gz", ".csv.zst", ".tsv", ".md", ".jsonl", ".xlsx", ".parquet", ".feather", ".npy", ".npz"]
 
 
 class Stop(Exception):
@@ -330,10 +339,10 @@ def test_a_folder_for_reading_only_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["t.xlsx", "t.xyz", "table", ".csv", "t.parquet.gz", "t.gz", "t.csv.bz2", "t.txt", "t.npy.zst", "t.lowdim"]
+    "name", ["t.xls", "t.xyz", "table", ".csv", "t.parquet.gz", "t.gz", "t.csv.bz2", "t.txt", "t.npy.zst", "t.lowdim"]
 )
 def test_unknown_endings_name_the_known_ones(name: str, tmp_path: Path) -> None:
-    with pytest.raises(BadParameter, match=r"are not written; \.csv, .*\.npz are \(.csv, .tsv and .jsonl also with"):
+    with pytest.raises(BadParameter, match=r"are not written; \.csv, .*\.npz are \(text files also with"):
         written(tmp_path / name, numbers(0))
     assert not list(tmp_path.iterdir())
 
@@ -384,7 +393,7 @@ def without_arrow(path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("ending", [".csv", ".tsv.gz", ".jsonl", ".npz"])
+@pytest.mark.parametrize("ending", [".csv", ".tsv.gz", ".jsonl", ".npz", ".xlsx"])
 def test_text_and_numpy_files_need_no_other_package(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"t{ending}"
     assert without_arrow(path).stderr == ""

@@ -15,6 +15,7 @@ from lowdim.results.record import LinearFit
 from lowdim.views.text.facts import fit_facts
 from lowdim.views.text.lines import bar, break_command, listed, percent, wrapped
 from lowdim.views.text.screen import About, fit_screen
+from lowdim.views.text.told import Told
 
 
 def with_variances(variances, n: int = 50, rotate: bool = False, keep=None) -> LinearFit:
@@ -40,7 +41,7 @@ def text(fit: LinearFit, **about) -> str:
 def test_it_answers_the_questions_of_a_newcomer():
     fit = with_variances([6.0, 3.0, 1.0], keep=2)
     said = text(
-        fit, asked="--keep 2", left_out={"name": "text", "day": "time"}, next=(("lowdim choose t.csv", "how many?"),)
+        fit, asked="--keep 2", told=Told({"name": "text", "day": "time"}), next=(("lowdim choose t.csv", "how many?"),)
     )
     assert "t.csv: 50 rows × 3 columns of numbers, no value missing" in said
     assert "left out  name (text), day (time)" in said
@@ -121,7 +122,7 @@ def test_one_screen(width, k):
     long = replace(fit, columns=tuple(f"a name that is rather long, {j}" for j in range(40)))
     steps = tuple((f"lowdim fit {'folder/' * 5}table.csv --keep {i} --save model.lowdim", "again") for i in range(5))
     lines = fit_screen(
-        overview_of(long), About("x" * 200, "--keep", {f"text {i}": "text" for i in range(90)}, next=steps), width
+        overview_of(long), About("x" * 200, "--keep", Told({f"text {i}": "text" for i in range(90)}), next=steps), width
     )
     assert len(lines) <= 24
     assert max(len(line.text) for line in lines) <= width

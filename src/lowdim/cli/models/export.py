@@ -8,7 +8,8 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.data import load_model
-from lowdim.cli.options import TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.options import TalkOptions
 from lowdim.errors import BadParameter
 
 EXAMPLES = """

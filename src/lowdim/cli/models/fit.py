@@ -12,12 +12,18 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors, refuse_no_model
 from lowdim.cli.errors import INTERRUPTED, NOT_REACHED, say_line
-from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.models.by import By, fit_by
+from lowdim.cli.notes import tell
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
 from lowdim.errors import BadParameter, CannotMerge, WrongColumns
 from lowdim.models.registry import USUAL, part_of, prompt_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lowdim.models.base.estimator import Model
+    from lowdim.models.base.related import Related
     from lowdim.sources.source import Source
     from lowdim.views.text.lines import Line
 
@@ -25,6 +31,7 @@ EXAMPLES = """
 lowdim fit wine.csv                                  # what keeps 90 %?
 lowdim fit wine.csv --scale --keep 2 -o scores.csv   # two, and their scores
 lowdim fit wine.csv --label kind --save wine.lowdim  # keep the model
+lowdim fit wine.csv --by kind --scale                # each kind by itself
 lowdim fit holes.csv --model ppca                    # values are missing
 lowdim fit wine.csv --model kernel --scale           # along curves
 lowdim fit counts.csv --model nmf --loss kl --keep 8 # parts of counts
@@ -56,18 +63,25 @@ def fit(
     resume: Resume = None,
     dry_run: options.DryRun = False,
     strict: Strict = False,
+    by: By = None,
     talk: TalkOptions,
 ) -> int:
     """Find the few dimensions that keep most of the variance."""
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output, write_scores
+    from lowdim.cli.writing import check_output, check_table, write_scores
 
-    wish, estimator = wish.of(data), asked.build()
+    wish, estimator = wish.of(*data), asked.build()
     if resume is not None and not prompt_of(asked.name).resumes:
         raise BadParameter(f"--resume: --model {asked.name} leaves no checkpoints; fit it anew.")
     talk.refuse_two_outputs(out.output, "scores")
-    check_output(out.output, data)
-    check_output(save, data, ending=".lowdim")
+    check_table(out, *data, optional=True)
+    check_output(save, *data, ending=".lowdim")
+    if by is not None:
+        for option, given in (("--resume", resume), ("--dry-run", dry_run), ("--strict", strict)):
+            if given:
+                raise BadParameter(f"{option}: is for one fit, and --by makes several; leave one of them out.")
+        with prefix_errors(wish.name):
+            return fit_by("fit", by, wish, asked, out, save, talk, fit_model)
     with prefix_errors(wish.name):
         source = wish.open()
         if dry_run:
@@ -79,8 +93,8 @@ def fit(
         if save is not None:
             estimator.save(save)
         if out.output is not None:
-            with show_progress(talk.quiet, data):
-                write_scores(source, estimator, out, wish.label)
+            with show_progress(talk.quiet, wish.data):
+                write_scores(source, estimator, out)
     say_fit("fit", estimator, wish, source, asked, talk, save=save, output=out.output)
     if resume is not None and not talk.quiet:
         say_line(f"the fit is complete; the checkpoint {resume} can be deleted")
@@ -142,6 +156,9 @@ def without_resume(argv: list[str]) -> list[str]:
 
 # What is said of a fit.
 
+MOST_RELATED = 3
+"""Components that are named of a column that took no part."""
+
 
 def say_plan(plan: str, command: str, json: bool) -> int:
     """Print what a fit would do."""
@@ -166,14 +183,32 @@ def say_fit(
 ) -> None:
     """Print the summary of a fit, or the same as JSON."""
     from lowdim.models.base.output import overview_of
+    from lowdim.models.base.related import related_columns
     from lowdim.views.text.facts import fit_facts
 
+    if talk.silent:
+        return
+    related = related_columns(estimator, source, columns_beside(source))
     talk.say(
         command,
-        lambda: {**wish.facts(source), **fit_facts(overview_of(estimator.fit_)), "saved": save, "output": output},
-        lambda width: _summarise(estimator, wish, source, asked, save, output, width),
+        lambda: {
+            **wish.facts(source),
+            **fit_facts(overview_of(estimator.fit_)),
+            "related": [
+                {"column": one.column, "component": estimator._axes[one.axis], "eta2": one.eta2} for one in related
+            ],
+            "saved": save,
+            "output": output,
+        },
+        lambda width: _summarise(estimator, wish, source, asked, related, save, output, width),
         sys.stderr if output == "-" else sys.stdout,
     )
+
+
+def columns_beside(source: Source) -> list[str]:
+    """Columns that took no part in a fit and may say something of it: texts, and classes; not names."""
+    texts = [name for name, what in source.left_out.items() if what == "text"]
+    return list(dict.fromkeys([*filter(None, [source.label]), *texts]))
 
 
 def _summarise(
@@ -181,6 +216,7 @@ def _summarise(
     wish: DataOptions,
     source: Source,
     asked: ModelOptions,
+    related: Sequence[Related],
     save: str | None,
     output: str | None,
     width: int,
@@ -192,14 +228,15 @@ def _summarise(
 
     seen, settings, prompt = overview_of(estimator.fit_), settings_of(estimator), prompt_of(asked.name)
     steps = _next(wish, asked, settings.get("scale", False) is not False, save, output)
-    if wish.data != "-" and not prompt.no_scale and seen.swamped.found:
+    if not wish.piped and not prompt.no_scale and seen.swamped.found:
         same = asked.command_line() if asked.name != USUAL else ""
-        words = ["lowdim", shlex.quote(wish.data), wish.command_line(), same, "--scale"]
+        words = ["lowdim", wish.typed, wish.command_line(), same, "--scale"]
         steps = [(" ".join(filter(None, words)), "all columns alike"), *steps[:2]]
     about = About(
         wish.name,
         f"--keep {asked.keep_of(prompt)}",
-        source.left_out,
+        tell(source),
+        group_related(related, estimator._axes),
         {
             fact: f"--{option} {settings[option]}"
             for fact, option in prompt.answered.items()
@@ -211,24 +248,33 @@ def _summarise(
     return fit_screen(seen, about, width)
 
 
+def group_related(related: Sequence[Related], axes: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Column → components with η² in words, the closest first."""
+    found: dict[str, list[str]] = {}
+    for one in related:
+        known = found.setdefault(one.column, [])
+        if len(known) < MOST_RELATED:
+            known.append(f"{axes[one.axis]} (η² {one.eta2:.2f})")
+    return list(found.items())
+
+
 def _next(
     wish: DataOptions, asked: ModelOptions, scaled: bool, save: str | None, output: str | None
 ) -> list[tuple[str, str]]:
     """What a person would do after a fit, as command lines."""
-    if wish.data == "-":
+    if wish.piped:
         return []
-    data = shlex.quote(wish.data)
-    stem = os.path.basename(wish.data.rstrip("/")).split(".")[0] or "data"
+    data = wish.typed
     same = " ".join(filter(None, [data, wish.command_line(), "--scale" if scaled else ""]))
     if save is not None:
         kept = shlex.quote(save)
-        where = " ".join(filter(None, [data, DataOptions(wish.data, table=wish.table, sql=wish.sql).command_line()]))
+        where = " ".join(filter(None, [data, wish.of_rows().command_line()]))
         use = (f"lowdim transform {kept} {where} -o scores.csv", "scores, also of other rows")
         if output not in (None, "-"):
             use = (f"lowdim inverse {kept} {shlex.quote(output or '')} -o rows.csv", "scores back to rows")
         return [use, (f"lowdim info {kept}", "what is in the model")]
     fit_same = " ".join(filter(None, ["lowdim fit", same, asked.command_line()]))
-    steps = [(f"{fit_same} --save {shlex.quote(stem + '.lowdim')}", "keep the model")]
+    steps = [(f"{fit_same} --save {shlex.quote(wish.stem + '.lowdim')}", "keep the model")]
     if output is None:
         steps.append((f"{fit_same} -o scores.csv", "write the scores"))
     prompt = prompt_of(asked.name)

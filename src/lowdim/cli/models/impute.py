@@ -9,7 +9,8 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import ROWS_ONLY, DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import ROWS_ONLY, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
 from lowdim.models.registry import prompt_of
 from lowdim.words import column_names
 
@@ -36,7 +37,9 @@ Std = Annotated[bool, typer.Option("--std", help="Add a column with the standard
 @takes_groups(
     fits="probabilistic PCA",
     scale="columns are scaled here whatever their units; leave it out",
-    label="all columns are written, those without numbers as they stand; leave it out",
+    **dict.fromkeys(
+        ("names", "label"), "all columns are written, those without numbers as they stand; --drop keeps one out of it"
+    ),
     weight="every row is filled, and counts once; leave it out",
     encode="only numbers are filled; columns of text are written as they stand",
     **ROWS_ONLY,
@@ -53,24 +56,24 @@ def impute(
 ) -> int:
     """Fill missing numbers with what probabilistic PCA expects of them.
 
-    All columns are written, with the holes of those that hold numbers filled. Numbers are read as float64, so whole
-    numbers beyond 2⁵³ lose digits: leave such columns out with --drop.
+    All columns are written, those of numbers with their holes filled, others as they stand. Columns with holes are read
+    as float64, so whole numbers in them beyond 2⁵³ lose digits.
     """
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output
+    from lowdim.cli.writing import check_table
 
-    check_output(out.output, data)
-    wish = wish.of(data)
+    check_table(out, *data)
+    wish = wish.of(*data)
     from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
 
     model = ProbabilisticPCA(prompt_of("ppca").keep(keep), scale=True, memory=asked.memory)
     with prefix_errors(wish.name):
         source = wish.open()
-        with show_progress(talk.quiet, data):
+        with show_progress(talk.quiet, wish.data):
             model.fit(source)
         _write(source, model, std, out)
     if not talk.quiet:
-        say_line(_summarise(wish.name, model.fit_, source.left_out, out.file))
+        say_line(_summarise(wish.name, model.fit_, source.left_out, out.file) + out.taken_over(source))
     return 0
 
 
@@ -84,12 +87,13 @@ def _write(source: Source, model: ProbabilisticPCA, std: bool, out: OutputOption
     every, batches = _batches(source, names)
     unsure = {name: f"{name} sd" for name, j in place.items() if std and fit.observed[j] < fit.n_rows}
     written = [column for name in every for column in ([name, unsure[name]] if name in unsure else [name])]
-    with open_table(out.output, written, raw=out.raw) as table:
+    holed = {name for name, j in place.items() if not source.every_column or fit.observed[j] < fit.n_rows}
+    with open_table(out.output, written, out.form(source)) as table:
         for batch, rows in batches:
             values, deviations = model.impute(rows, return_std=True)
             columns: dict[str, Any] = {}
             for name in every:
-                columns[name] = values[:, place[name]] if name in place else batch[name]
+                columns[name] = values[:, place[name]] if name in holed else batch[name]
                 if name in unsure:
                     columns[unsure[name]] = deviations[:, place[name]]
             table.write(columns)
@@ -98,7 +102,7 @@ def _write(source: Source, model: ProbabilisticPCA, std: bool, out: OutputOption
 def _batches(source: Any, names: tuple[str, ...]) -> tuple[list[str], Iterator[tuple[Any, Any]]]:
     """Names of all columns, and batches of them with the rows of numbers among them."""
     if source.every_column:
-        return source.every_column, ((batch, source.rows_of(batch)) for batch in source.batches())
+        return source.every_column, ((batch, source.rows_of(batch)) for batch in source.stored())
     return list(names), (({}, block.rows) for block in source.blocks())
 
 

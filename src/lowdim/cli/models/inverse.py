@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lowdim.cli import options
-from lowdim.cli.data import load_model, prefix_errors, refuse_swapped
-from lowdim.cli.options import OF_MODEL, ROWS_ONLY, DataOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.data import OF_MODEL, load_model, prefix_errors, refuse_swapped
+from lowdim.cli.groups import ROWS_ONLY, takes_groups
+from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions
 from lowdim.errors import FormatError, WrongColumns
 
 if TYPE_CHECKING:
@@ -29,24 +30,24 @@ def inverse(
 ) -> int:
     """Turn scores back into rows, as near as the model can."""
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output, score_names, write_rows
+    from lowdim.cli.writing import check_table, score_names, write_rows
     from lowdim.words import column_names
 
-    check_output(out.output, data, model)
-    refuse_swapped(model, data, "inverse")
-    wish, estimator = wish.of(data), load_model(model)
+    check_table(out, *data, model)
+    refuse_swapped(model, data[0], "inverse")
+    wish, estimator = wish.of(*data), load_model(model)
     if not hasattr(estimator, "inverse_transform"):
         kind = type(estimator).__name__
         raise FormatError(f"{model}: holds a {kind}, whose scores do not tell rows again; lowdim info describes it.")
     with prefix_errors(wish.name):
         source = wish.open()
         take = _scores(source, score_names(estimator), wish.name, model)
-        with show_progress(talk.quiet, data):
+        with show_progress(talk.quiet, wish.data):
             names = column_names(estimator.fit_)
             with warn_once_of_far_points() as collect:
                 back = collect(estimator.inverse_transform)
-                count = write_rows(source, back, names, out, wish.label, take)
-    talk.note(out.output, f"{count:,} rows × {len(names):,} columns")
+                count = write_rows(source, back, names, out, take)
+    talk.note(out.output, f"{count:,} rows × {len(names):,} columns{out.taken_over(source)}")
     return 0
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lowdim.cli import options
+from lowdim.cli import options, parsing
 from lowdim.cli.data import is_model, load_any, near_names, open_for_model, prefix_errors, refuse_swapped
-from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, refuse_typed, takes_groups
+from lowdim.cli.groups import refuse_typed, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, aside_of
 from lowdim.errors import BadParameter
 from lowdim.models.registry import USUAL
 
@@ -39,9 +40,11 @@ Rows = Annotated[
     str | None, typer.Argument(metavar="[DATA]", show_default=False, help="Rows, for figures that are about rows.")
 ]
 Color = Annotated[
-    str | None, typer.Option(metavar="A", show_default=False, help="A column that colours the rows: groups or numbers.")
+    str | None,
+    typer.Option(
+        metavar="A", show_default=False, help="A column that colours the rows, groups or numbers; it is not fitted."
+    ),
 ]
-Names = Annotated[str | None, typer.Option(metavar="A", show_default=False, help="A column that names the rows.")]
 Axes = Annotated[
     str | None, typer.Option(metavar="I,J", show_default=False, help="Which components, counted from 1, as 1,2.")
 ]
@@ -67,10 +70,10 @@ def plot(
     data: Rows = None,
     output: Output = None,
     color: Color = None,
-    names: Names = None,
     axes: Axes = None,
     settings: Settings = None,
     dark: Dark = False,
+    unseen: options.Unseen = None,
     *,
     asked: ModelOptions,
     wish: DataOptions,
@@ -88,16 +91,17 @@ def plot(
     if os.path.exists(figure) or is_model(figure):
         raise BadParameter(f"{figure}: is a file, but the figure comes second: lowdim plot MODEL FIGURE [DATA].")
     path = _check_output(output, figure, drawn, data)
-    given = dict(map(options.parse_setting, settings or []))
-    given |= {name: value for name, value in (("color", color), ("names", names)) if value is not None}
+    given = dict(map(parsing.parse_setting, settings or []))
+    given |= {name: value for name, value in (("color", color), ("names", wish.names)) if value is not None}
     given |= {} if axes is None else {"axes": _parse_axes(axes)}
-    wish, source_of_keep = wish.of(drawn if data is None else data), context.get_parameter_source("keep")
+    wish = replace(wish.of(drawn if data is None else data), unseen=unseen)
+    source_of_keep = context.get_parameter_source("keep")
     unsaid = source_of_keep is None or source_of_keep.name == "DEFAULT"
     if asked.name == USUAL and figure != "outliers" and unsaid and not is_model(drawn):
         asked = replace(asked, keep="all")  # all are drawn, but what is left out by all of them is nothing
     without_screen()
     with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
-        estimator, source = _model_and_rows(drawn, data, wish, asked, figure)
+        estimator, source = _model_and_rows(drawn, data, wish, asked, figure, color)
     draw = _find_figure(estimator, figure, drawn)
     _refuse_unknown(draw, figure, given)
     given |= _rows_for(draw, figure, source, data)
@@ -129,7 +133,7 @@ def _parse_axes(text: str) -> list[int]:
 
 
 def _model_and_rows(
-    model: str, data: str | None, wish: DataOptions, asked: ModelOptions, figure: str
+    model: str, data: str | None, wish: DataOptions, asked: ModelOptions, figure: str, color: str | None
 ) -> tuple[Any, Source | None]:
     """The model of a file, or that of a table, fitted now; and the rows, if there are some."""
     if data is not None:
@@ -138,11 +142,13 @@ def _model_and_rows(
         refuse_typed(model, asked)
         estimator = load_any(model)
         return estimator, None if data is None else open_for_model(wish, estimator, model)
-    own = wish.of(model)
+    own = replace(wish.of(model), aside=aside_of(color), unseen=None)
     with prefix_errors(own.name):
         source = own.open()
         estimator = asked.build().fit(source)
-    return estimator, source if data is None else open_for_model(DataOptions(data), estimator, model)
+    return estimator, source if data is None else open_for_model(
+        replace(wish.of_rows(), paths=(data,)), estimator, model
+    )
 
 
 def _find_figure(estimator: Any, name: str, model: str) -> Any:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
-from lowdim.cli import options
-from lowdim.cli.data import load_model, open_for_model, prefix_errors, refuse_swapped
-from lowdim.cli.options import OF_MODEL, ROWS_ONLY, DataOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli import options, parsing
+from lowdim.cli.data import OF_MODEL, load_model, open_for_model, prefix_errors, refuse_swapped
+from lowdim.cli.groups import ROWS_ONLY, takes_groups
+from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions
 from lowdim.errors import BadParameter
 
 EXAMPLES = """
@@ -35,6 +37,7 @@ def predict(
     data: options.Data,
     interval: Interval = False,
     level: Level = None,
+    unseen: options.Unseen = None,
     *,
     wish: DataOptions,
     out: OutputOptions,
@@ -47,18 +50,20 @@ def predict(
     import numpy as np
 
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output, takes_holes, write_rows
+    from lowdim.cli.writing import check_table, takes_holes, write_rows
 
     needed = "a chance between 0 and 1 is needed, such as 90% or 0.9"
-    chance = options.parse_share_between("--level", level, needed) or LEVEL
+    chance = parsing.parse_share_between("--level", level, needed) or LEVEL
     interval = interval or level is not None
-    check_output(out.output, data, model)
-    refuse_swapped(model, data, "predict")
-    wish = wish.of(data)
+    check_table(out, *data, model)
+    refuse_swapped(model, data[0], "predict")
+    wish = replace(wish.of(*data), unseen=unseen)
     estimator: Any = load_model(model)
     predicts = estimator._takes.response
     if predicts == "classes":
-        raise BadParameter(f"{model}: holds a recogniser; whose rows these are says lowdim recognise {model} {data}.")
+        raise BadParameter(
+            f"{model}: holds a recogniser; whose rows these are says lowdim recognise {model} {wish.typed}."
+        )
     if predicts != "numbers":
         raise BadParameter(
             f"{model}: holds a {type(estimator).__name__}, which predicts nothing; keep a model with lowdim regress "
@@ -76,7 +81,7 @@ def predict(
     names = list(estimator.fit_.interval_names if interval else targets)
     with prefix_errors(wish.name):
         source = open_for_model(wish, estimator, model)
-        with show_progress(talk.quiet, data):
-            count = write_rows(source, predict_block, names, out, wish.label, holes=takes_holes(estimator))
-    talk.note(out.output, f"{', '.join(targets)} of {count:,} rows")
+        with show_progress(talk.quiet, wish.data):
+            count = write_rows(source, predict_block, names, out, holes=takes_holes(estimator))
+    talk.note(out.output, f"{', '.join(targets)} of {count:,} rows{out.taken_over(source)}")
     return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lowdim.cli import options
+from lowdim.cli import options, parsing
 from lowdim.cli.data import prefix_errors
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.notes import tell
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions
 from lowdim.errors import BadParameter
 from lowdim.words import column_names
 
@@ -81,17 +82,17 @@ def regress(
     from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
 
-    check_output(save, data, ending=".lowdim")
-    check_output(plot, data, figure=True)
-    targets = options.split_names(target) or []
-    named = [name for name in options.split_names(wish.columns) or [] if name not in targets]
+    check_output(save, *data, ending=".lowdim")
+    check_output(plot, *data, figure=True)
+    targets = parsing.split_names(target) or []
+    named = [name for name in parsing.split_names(wish.columns) or [] if name not in targets]
     columns = None if wish.columns is None else ",".join(map(_quote, [*named, *targets]))
-    wish = replace(wish.of(data), columns=columns)
+    wish = replace(wish.of(*data), columns=columns)
     with prefix_errors(wish.name):
         source = wish.open()
         settings: dict[str, Any] = {"scale": asked.scale, "cv": folds, "repeats": repeats, "random_state": seed}
         settings |= {"rule": "best" if best else "one_se", "compare": not alone}
-        with show_progress(talk.quiet, data):
+        with show_progress(talk.quiet, wish.data):
             model, measured, unknown = _fit(source, targets, components(keep), settings)
         if save is not None:
             model.save(save)
@@ -196,17 +197,16 @@ def _say(
     from lowdim.views.text.screen import About, fit_screen
 
     seen = overview_of(model.fit_)
-    stem = os.path.basename(wish.data.rstrip("/")).split(".")[0] or "model"
-    again = f"lowdim regress {shlex.quote(wish.data)} --target {shlex.quote(target)}"
-    steps = [(f"{again} --save {shlex.quote(stem + '.lowdim')}", "keep the model")]
+    again = f"lowdim regress {wish.typed} --target {shlex.quote(target)}"
+    steps = [(f"{again} --save {shlex.quote(wish.stem + '.lowdim')}", "keep the model")]
     if save is not None:
         steps = [(f"lowdim predict {shlex.quote(save)} new.csv --interval -o predicted.csv", "other rows")]
     about = About(
         wish.name,
         f"--keep {keep}",
-        source.left_out,
+        tell(source),
         written=tuple(path for path in (save, plot) if path),
-        next=() if wish.data == "-" else tuple(steps),
+        next=() if wish.piped else tuple(steps),
     )
     talk.say(
         "regress",

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lowdim.cli import options
+from lowdim.cli import options, parsing
 from lowdim.cli.data import is_model, load_any, open_for_model, prefix_errors
-from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, refuse_typed, takes_groups
+from lowdim.cli.groups import refuse_typed, takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, aside_of
 from lowdim.cli.writing import python_open
 from lowdim.errors import BadParameter
 
@@ -22,7 +23,7 @@ EXAMPLES = """
 lowdim report wine.csv --scale -o wine.html --color kind   # fit, and show
 lowdim report wine.lowdim -o wine.html --data wine.csv     # a kept model
 lowdim report wine.lowdim -o wine.html        # the model, without its rows
-lowdim report survey.csv --model ppca --rows name -o survey.html
+lowdim report survey.csv --model ppca --names name -o survey.html
 lowdim report faces.npy --model nmf --keep 49 --picture 19x19 -o faces.html
 """
 
@@ -37,11 +38,8 @@ Color = Annotated[
     typer.Option(
         metavar="A,B",
         show_default=False,
-        help="Columns to colour points by. Those that hold numbers are fitted too, unless --drop names them.",
+        help="Columns to colour points by, groups or numbers; they are not fitted.",
     ),
-]
-Rows = Annotated[
-    str | None, typer.Option(metavar="A", show_default=False, help="A column that names the rows; it is not fitted.")
 ]
 Picture = Annotated[
     str | None,
@@ -63,10 +61,10 @@ def report(
     output: Output = None,
     data: Data = None,
     color: Color = None,
-    rows: Rows = None,
     picture: Picture = None,
     title: Title = None,
     no_values: NoValues = False,
+    unseen: options.Unseen = None,
     *,
     asked: ModelOptions,
     wish: DataOptions,
@@ -80,22 +78,21 @@ def report(
         stem = os.path.basename(model_or_data.rstrip("/")).split(".")[0] or "report"
         raise BadParameter(f"say where the page goes, as in lowdim report {model_or_data} -o {stem}.html.")
     check_output(output, model_or_data, data, ending=".html")
-    rows = rows or wish.label
     if not is_model(model_or_data):
         if data is not None:
             raise BadParameter(f"--data {data}: is for a model file; {model_or_data} is data already.")
         from lowdim.cli.models.fit import fit_model
 
-        wish = replace(wish.of(model_or_data), label=rows)
+        wish = replace(wish.of(model_or_data), aside=aside_of(color))
         estimator: Any = asked.build()
         with prefix_errors(wish.name):
             source: Source | None = wish.open()
             assert source is not None
             estimator = fit_model(estimator, source, wish, talk)
     else:
-        refuse_typed(model_or_data, asked, replace(wish, label=None, table=None, sql=None))
+        refuse_typed(model_or_data, asked, *([wish] if data is None else []))
         estimator = load_any(model_or_data)
-        wish = replace(wish, data=data or "", label=rows)
+        wish = replace(wish, paths=(data,) if data else (), unseen=unseen)
         with prefix_errors(wish.name):
             source = None if data is None else open_for_model(wish, estimator, model_or_data)
     from lowdim.models.base.report import ReportOptions, write
@@ -106,9 +103,8 @@ def report(
         wanted = ReportOptions(
             X=source,
             y=None if source is None else _read_responses(estimator, source),
-            color=options.split_names(color),
-            row_names=rows,
-            picture_shape=options.parse_picture(picture),
+            color=parsing.split_names(color),
+            picture_shape=parsing.parse_picture(picture),
             title=title,
             rules=rules,
             values=not no_values,
@@ -149,7 +145,7 @@ def _python(model_or_data: str, estimator: Any, wish: DataOptions, wanted: Any, 
     if wanted.y is not None:
         names = ", ".join(f"rows.aside({name!r})" for name in estimator.fit_.names)
         lines.append(f"y = numpy.column_stack([{names}])")
-    for name in ("y", "color", "row_names", "picture_shape", "title", "rules"):
+    for name in ("y", "color", "picture_shape", "title", "rules"):
         value = getattr(wanted, name)
         if value is not None:
             call.append(f"{name}={name if name in ('y', 'rules') else repr(value)}")

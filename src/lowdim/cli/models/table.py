@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lowdim.cli import options
-from lowdim.cli.data import load_model, near_names, open_for_model, prefix_errors, refuse_swapped
+from lowdim.cli import options, parsing
+from lowdim.cli.data import OF_MODEL, load_model, near_names, open_for_model, prefix_errors, refuse_swapped
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import OF_MODEL, ROWS_ONLY, DataOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import ROWS_ONLY, takes_groups
+from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions
 from lowdim.errors import BadParameter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lowdim.sources.source import Source
 
 EXAMPLES = """
@@ -56,6 +55,7 @@ def table(
     data: Rows = None,
     settings: Settings = None,
     extra: Extra = None,
+    unseen: options.Unseen = None,
     *,
     wish: DataOptions,
     out: OutputOptions,
@@ -63,11 +63,12 @@ def table(
 ) -> int:
     """Write a table of a model: loadings, contributions, outliers, biplots, rotated loadings and others."""
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output
-    from lowdim.views.text.screen import left_out_line
+    from lowdim.cli.writing import aside_columns, check_table
+    from lowdim.sources.source import name_of
+    from lowdim.views.text.told import left_out_line
 
-    check_output(out.output, data, model)
-    aside = {"--extra": extra, "--weight": wish.weight, "--label": wish.label}
+    check_table(out, data, model)
+    aside = {"--extra": extra, "--weight": wish.weight, "--label": wish.label, "--names": wish.names}
     stray = next((option for option, given in aside.items() if given is not None and data is None), None)
     if stray is not None:
         raise BadParameter(f"{stray} {aside[stray]}: is a column of data, and none are given: name them after {name}.")
@@ -75,26 +76,31 @@ def table(
         refuse_swapped(model, data, "table")
         wish = wish.of(data)
     estimator: Any = load_model(model)
-    given: dict[str, Any] = dict(options.parse_setting(one, ELSEWHERE) for one in settings or [])
+    given: dict[str, Any] = dict(parsing.parse_setting(one, ELSEWHERE) for one in settings or [])
     if not hasattr(estimator, "table"):
         raise BadParameter(f"{model}: a {type(estimator).__name__} has no tables; lowdim info {model} describes it.")
     if given and not any(one.kind is one.VAR_KEYWORD for one in signature(estimator.table).parameters.values()):
         raise BadParameter(f"{model}: tables of a {type(estimator).__name__} take no settings; leave --set out.")
     estimator._frame_kind = None  # a plain table, whatever kind of frame the model was fitted on
-    labels = None
+    beside: dict[str, list[Any]] = {}
     if data is None:
         made = estimator.table(name, **given)
     else:
-        wish, weight = replace(wish, weight=None), wish.weight  # which may be a column of the model too
-        with prefix_errors(wish.name), show_progress(talk.quiet, data):
+        # the weight may be a column of the model too
+        wish, weight = replace(wish, weight=None, unseen=unseen), wish.weight
+        with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
             source = open_for_model(wish, estimator, model)
             given |= _aside(source, extra, weight)
             made = estimator.table(name, source, **given)
-            labels = None if wish.label is None else [str(one) for one in source.aside(wish.label)]
-        if not talk.quiet and source.left_out:  # of a model without names of columns; else it says which it takes
-            for line in left_out_line(source.left_out, 100):
-                say_line(line.text)
-    columns = _label_rows(made, wish.label, labels)
+            beside = {name: list(map(name_of, source.aside(name).tolist())) for name in aside_columns(source)}
+        if not talk.quiet and estimator.fit_.columns is None and source.left_out:  # else the model says which it takes
+            say_line(left_out_line(source.left_out, 100).text)
+    columns = {key: _list(values) for key, values in made.items()}
+    rows = {len(values) for values in beside.values()}
+    if rows and {len(values) for values in columns.values()} == rows and not {"row", "kind"} & columns.keys():
+        columns = beside | columns
+    elif wish.label is not None:
+        raise BadParameter(f"--label {wish.label}: the table {name} is not one line for each row; leave it out.")
     out.write(columns)
     talk.note(out.output, f"{len(next(iter(columns.values()))):,} rows of the table {name}")
     return 0
@@ -104,7 +110,7 @@ def _aside(source: Source, extra: str | None, weight: str | None) -> dict[str, A
     """Columns of the data beside those of the model, as settings."""
     found: dict[str, Any] = {}
     if extra is not None:
-        found["extra"] = {name: _column(source, name) for name in options.split_names(extra) or []}
+        found["extra"] = {name: _column(source, name) for name in parsing.split_names(extra) or []}
     if weight is not None:
         found["sample_weight"] = _column(source, weight)
     return found
@@ -117,21 +123,6 @@ def _column(source: Source, name: str) -> Any:
         guess = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known) or 'none'}."
         raise BadParameter(f"there is no column {name!r}; {guess}")
     return source.aside(name)
-
-
-def _label_rows(made: Mapping[str, Any], label: str | None, labels: list[str] | None) -> dict[str, list[Any]]:
-    """The columns of a table, with rows by their labels."""
-    columns = {key: _list(values) for key, values in made.items()}
-    if labels is None:
-        return columns
-    place = "row" if "row" in columns else "name" if "kind" in columns else None
-    if place is not None:
-        rows = columns.get("kind", ["row"] * len(columns[place]))
-        named = zip(rows, columns[place], strict=True)
-        columns[place] = [labels[int(one)] if kind == "row" else one for kind, one in named]
-    elif all(len(values) == len(labels) for values in columns.values()) and "column" not in columns:
-        columns = {str(label): labels, **columns}
-    return columns
 
 
 def _list(values: Any) -> list[Any]:

@@ -8,7 +8,9 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors
-from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.notes import tell
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
 from lowdim.errors import BadParameter
 from lowdim.models.registry import PROMPTS, model_class
 
@@ -64,11 +66,11 @@ def uncertainty(
     Not every model has intervals: an error names those that do.
     """
     from lowdim.cli.models.fit import fit_model
-    from lowdim.cli.writing import check_output, score_names
+    from lowdim.cli.writing import check_table, score_names
     from lowdim.views.text.screen import uncertainty_lines
 
-    check_output(out.output, data)
-    wish = wish.of(data)
+    check_table(out, *data, optional=True)
+    wish = wish.of(*data)
     if asked.name in PROMPTS and not hasattr(model_class(PROMPTS[asked.name]), "uncertainty"):
         known = [name for name, model in PROMPTS.items() if hasattr(model_class(model), "uncertainty")]
         raise BadParameter(f"--model {asked.model}: intervals are known of {', '.join(known)}.")
@@ -89,7 +91,7 @@ def uncertainty(
         talk.say(
             "uncertainty",
             lambda: {**wish.facts(source), **_facts(sure, axes)},
-            lambda width: uncertainty_lines(wish.name, sure, axes, source.left_out, width),
+            lambda width: uncertainty_lines(wish.name, sure, axes, tell(source), width),
         )
     talk.note(out.output, f"{what}, with intervals")
     return 0

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
-from lowdim.cli import options
+from lowdim.cli import options, parsing
 from lowdim.cli.data import prefix_errors
-from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.notes import tell
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions
 from lowdim.errors import BadParameter
 from lowdim.models.registry import PROMPTS, prompt_of
 from lowdim.words import listed
@@ -62,8 +64,8 @@ def choose(
     from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
 
-    check_output(plot, data, figure=True)
-    wish = wish.of(data)
+    check_output(plot, *data, figure=True)
+    wish = wish.of(*data)
     from lowdim.recipes.choose_k.choose_k import choose_k, rules_of
     from lowdim.recipes.choose_k.overview import k_choice_facts, k_choice_lines
     from lowdim.views.plots.canvas import write_unshown
@@ -74,16 +76,16 @@ def choose(
         own = f"; lowdim fit --model {asked.name} has a test of its own" if tested else ""
         raise BadParameter(f"--model {asked.model}: rules are there for {listed(known)}{own}.")
     estimator = replace(asked, keep=_any_number(asked)).build()
-    with prefix_errors(wish.name), show_progress(talk.quiet, data):
+    with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
         source = wish.open()
-        names = options.split_names(rule)
+        names = parsing.split_names(rule)
         found = choose_k(estimator, source, rules=names, noise=noise, most=most, random_state=seed)
     if plot is not None:
         write_unshown(plot, found.plot)
     talk.say(
         "choose",
         lambda: {**wish.facts(source), **k_choice_facts(found), "plot": plot},
-        lambda width: k_choice_lines(wish.name, found, source.left_out, width),
+        lambda width: k_choice_lines(wish.name, found, tell(source), width),
     )
     talk.note(plot, "the scree, and what every rule says")
     return 0

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lowdim.cli import options
+from lowdim.cli import options, parsing
 from lowdim.cli.data import prefix_errors
-from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.notes import tell
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
 from lowdim.cli.writing import Code, Report, python_call, python_open, write_page
 from lowdim.errors import BadParameter
 from lowdim.models.registry import LECTURE, OWN_OPTIONS, compared_titles, prompt_of
@@ -19,11 +21,11 @@ if TYPE_CHECKING:
     from lowdim.sources.source import Source
 
 EXAMPLES = """
-lowdim compare wine.csv -k 3 --models pca,vq         # which loses less?
-lowdim compare faces/ -k 49 --plot faces.png       # a folder of pictures
-lowdim compare rows.csv -k 49 --picture 19x19 --plot faces.png
-lowdim compare wine.csv -k 3 --models pca,vq --json  # for programs
-lowdim compare faces/ -k 49 --report faces.html      # to look at, to send
+lowdim compare wine.csv --keep 3 --models pca,vq         # which loses less?
+lowdim compare faces/ --keep 49 --plot faces.png       # a folder of pictures
+lowdim compare rows.csv --keep 49 --picture 19x19 --plot faces.png
+lowdim compare wine.csv --keep 3 --models pca,vq --json  # for programs
+lowdim compare faces/ --keep 49 --report faces.html      # to look at, to send
 """
 
 N_SHOWN = 8
@@ -31,8 +33,8 @@ N_SHOWN = 8
 
 USUAL_MODELS = ",".join(LECTURE)
 
-Components = Annotated[
-    int | None, typer.Option("--k", "-k", metavar="NUMBER", show_default=False, help="Components of each model.")
+Keep = Annotated[
+    int | None, typer.Option("--keep", "-k", metavar="NUMBER", show_default=False, help="Components of each model.")
 ]
 NAMES = [name + "".join(title.partition(" (")[1:]) for name, title in compared_titles().items()]
 """Names, with what titles say in brackets."""
@@ -58,7 +60,6 @@ Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Which rows are held o
 
 
 @takes_groups(
-    keep="--k says how many components every model has",
     model="--models says which models are compared",
     autosomes="no model of genotypes is among those that are compared; leave it out",
     weight="every row counts once in a comparison; leave it out",
@@ -67,7 +68,7 @@ Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Which rows are held o
 def compare(
     context: typer.Context,
     data: options.Data,
-    k: Components = None,
+    keep: Keep = None,
     models: Models = USUAL_MODELS,
     held_out: HeldOut = "20%",
     picture: Picture = None,
@@ -86,33 +87,35 @@ def compare(
     Errors are |X − X̂| / |X|. All rows are held in memory. -o writes the table.
     """
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output
+    from lowdim.cli.writing import check_output, check_table
 
-    if k is None:
-        raise BadParameter(f"--k: how many components is missing, as in lowdim compare {data} --k 10.")
+    if keep is None:
+        raise BadParameter(
+            f"--keep: how many components is missing, as in lowdim compare {wish.of(*data).typed} --keep 10."
+        )
     talk.refuse_two_outputs(out.output)
-    check_output(out.output, data)
-    check_output(plot, data, out.output, figure=True)
-    check_output(report, data, ending=".html")
-    share, shape = parse_held_out(held_out), options.parse_picture(picture)
+    check_table(out, *data, optional=True)
+    check_output(plot, *data, out.output, figure=True)
+    check_output(report, *data, ending=".html")
+    share, shape = parse_held_out(held_out), parsing.parse_picture(picture)
     from lowdim.recipes.compare.compare import compare as judge
 
     settings: dict[str, Any] = {"held_out": share, "picture_shape": shape, "n_shown": N_SHOWN, "random_state": seed}
-    wish = wish.of(data)
+    wish = wish.of(*data)
     with prefix_errors(wish.name):
         source = wish.open()
         _check_row(row, source, shape)
-        with show_progress(talk.quiet, data):
-            names = options.split_names(models) or []
-            chosen = choose_models(names, k, asked, seed)
-            found = judge(source, chosen, k, **settings)
+        with show_progress(talk.quiet, wish.data):
+            names = parsing.split_names(models) or []
+            chosen = choose_models(names, keep, asked, seed)
+            found = judge(source, chosen, keep, **settings)
     _write(found, plot, row or 0, out)
     if report is not None:
         from lowdim.recipes.compare.overview import comparison_payload
 
-        made = python_call(judge, [Code(python_open(wish)), _in_python(chosen), k], settings)
+        made = python_call(judge, [Code(python_open(wish)), _in_python(chosen), keep], settings)
         write_page(report, comparison_payload, found, made, context.obj)
-    _say(wish.name, found, plot, out.output, report, talk)
+    _say(wish, source, found, plot, out.output, report, talk)
     return 0
 
 
@@ -151,7 +154,7 @@ def parse_held_out(text: str) -> float | int:
     given = text.strip()
     if given.isdigit():
         return int(given)
-    return options.parse_share("--held-out", text, "a share such as 20% or 0.2, or a number of rows is needed")
+    return parsing.parse_share("--held-out", text, "a share such as 20% or 0.2, or a number of rows is needed")
 
 
 def _check_row(row: int | None, source: Source, shape: tuple[int, ...] | None) -> None:
@@ -175,7 +178,13 @@ def _write(found: Compared, plot: str | None, row: int, out: OutputOptions) -> N
 
 
 def _say(
-    name: str, found: Compared, plot: str | None, output: str | None, report: str | None, talk: TalkOptions
+    wish: DataOptions,
+    source: Source,
+    found: Compared,
+    plot: str | None,
+    output: str | None,
+    report: str | None,
+    talk: TalkOptions,
 ) -> None:
     from lowdim.recipes.compare.overview import comparison_facts, comparison_lines
 
@@ -183,8 +192,8 @@ def _say(
         files = {"plot": plot, "output": output, "report": report}
         talk.say(
             "compare",
-            lambda: {"data": name, **comparison_facts(found), **files},
-            lambda width: comparison_lines(name, found, width),
+            lambda: {**wish.facts(source), **comparison_facts(found), **files},
+            lambda width: comparison_lines(wish.name, found, tell(source), width),
         )
     talk.note(plot, "error against bytes" if found.shape is None else "bases, codes and reconstructions")
     talk.note(output, "a row for each model")

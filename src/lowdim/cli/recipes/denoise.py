@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lowdim.cli import options
+from lowdim.cli import parsing
 from lowdim.cli.data import prefix_errors, refuse_absent
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.options import TalkOptions
 from lowdim.cli.writing import Report, python_call, write_page
 from lowdim.errors import BadParameter
 
@@ -70,7 +71,7 @@ def denoise(
     check_output(output, image, clean, picture=True)
     check_output(sd, image, clean, output, ending=".npy")
     check_output(report, image, clean, ending=".html")
-    noise = options.parse_noise(sigma)
+    noise = parsing.parse_noise(sigma)
     for path in (image, clean):
         if path is not None:
             refuse_absent(path)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lowdim.cli import options
+from lowdim.cli import parsing
 from lowdim.cli.data import prefix_errors, refuse_absent
 from lowdim.cli.errors import say_line
-from lowdim.cli.options import TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.options import TalkOptions
 from lowdim.cli.recipes.denoise import Clean, Patch, Sd, picture_facts
 from lowdim.cli.writing import Report, python_call, write_page
 from lowdim.errors import BadParameter
@@ -63,7 +64,7 @@ def inpaint(
     """
     from lowdim.cli.console import show_progress
 
-    noise = options.parse_noise(sigma)
+    noise = parsing.parse_noise(sigma)
     _check(picture, output, mask, missing, clean, sd, report)
     from lowdim.recipes.pictures.inpaint import inpaint as fill
     from lowdim.sources.formats.pictures import read_picture

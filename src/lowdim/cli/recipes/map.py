@@ -9,7 +9,8 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors
-from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.options import DataOptions, ModelOptions, TalkOptions
 from lowdim.errors import BadInput, BadParameter, WrongShape
 
 if TYPE_CHECKING:
@@ -73,16 +74,16 @@ def map(  # noqa: A001  the verb at the prompt
     from lowdim.cli.writing import check_output
     from lowdim.recipes.procrustes.procrustes import procrustes
 
-    check_output(plot, data, coordinates, figure=True)
-    wish = wish.of(data)
+    check_output(plot, *data, coordinates, figure=True)
+    wish = wish.of(*data)
     with prefix_errors(wish.name):
         source = wish.open()
         scores, made_by = _find_scores(source, asked)
     with prefix_errors(coordinates):
-        places, labels, projection = _read_places(coordinates, label, source, data)
+        places, labels, projection = _read_places(coordinates, label, source, wish)
     if len(places) != len(scores):
         raise WrongShape(
-            f"{coordinates}: has {len(places):,} places, but {data} has {len(scores):,} individuals: the same are "
+            f"{coordinates}: has {len(places):,} places, but {wish.name} has {len(scores):,} individuals: the same are "
             "needed, in the same order, or with a column iid in both."
         )
     found = procrustes(
@@ -123,14 +124,15 @@ def _find_scores(source: Source, asked: ModelOptions) -> tuple[Any, str]:
     return scores, f"two axes of {fit.n_kept:,} SNPs, {fit.significant} of them more than noise gives"
 
 
-def _read_places(path: str, label: str | None, source: Source, data: str) -> tuple[Any, Any, str]:
+def _read_places(path: str, label: str | None, source: Source, wish: DataOptions) -> tuple[Any, Any, str]:
     """(n, 2) places, (n,) labels or None, and how to draw them; in the order of the source."""
     import numpy as np
 
     names = source.beside.get("iid")
     if names is None and "iid" in _every_column(source):  # scores that were written with their names
-        names = _columns(data, ["PC1", "PC2"], "iid")[1]
-    plain = DataOptions(path).open()
+        names = _columns(wish, ["PC1", "PC2"], "iid")[1]
+    table = DataOptions(paths=(path,))
+    plain = table.open()
     known = plain.columns or ()
     left = dict(getattr(plain, "left_out", {}))
     pair = next((pair for pair in PLACES if set(pair) <= set(known)), None)
@@ -139,16 +141,16 @@ def _read_places(path: str, label: str | None, source: Source, data: str) -> tup
         raise BadInput(f"{path}: needs columns of numbers longitude and latitude, or x and y; there are {listed}.")
     if label is not None and label not in left and label not in known:
         raise BadParameter(f"--label {label}: {path} has no such column; it has {', '.join([*known, *left])}.")
-    places = _columns(path, list(pair), None)[0]
-    labels = None if label is None else _columns(path, list(pair), label)[1]
+    places = _columns(table, list(pair), None)[0]
+    labels = None if label is None else _columns(table, list(pair), label)[1]
     if names is None and "iid" in (*left, *known):
         raise BadInput(
-            f"{path}: names its rows by iid, but {data} does not, so rows could only be matched by their order: write "
-            "the scores with lowdim transform --label iid, or leave that column out."
+            f"{path}: names its rows by iid, but {wish.name} does not, so rows could only be matched by their order: "
+            "write the scores with lowdim transform, which names them, or leave that column out."
         )
     if names is not None and "iid" in (*left, *known):
         wanted = [_name(one) for one in names]
-        place = {_name(one): i for i, one in enumerate(_columns(path, list(pair), "iid")[1])}
+        place = {_name(one): i for i, one in enumerate(_columns(table, list(pair), "iid")[1])}
         absent = [name for name in wanted if name not in place]
         if absent:
             raise BadInput(
@@ -170,11 +172,11 @@ def _name(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _columns(path: str, columns: list[str], label: str | None) -> tuple[Any, Any]:
+def _columns(table: DataOptions, columns: list[str], label: str | None) -> tuple[Any, Any]:
     """Columns of numbers of a table, and one that is kept aside."""
     import numpy as np
 
-    source = DataOptions(path, columns=",".join(columns), label=label).open()
+    source = replace(table, columns=",".join(columns), label=label, names=None).open()
     if label is None:
         return np.concatenate([block.rows for block in source.blocks()]), None
     both = [(block.rows, beside[label]) for block, beside in source.labelled(label)]

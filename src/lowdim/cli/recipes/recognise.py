@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lowdim.cli import options
+from lowdim.cli import options, parsing
 from lowdim.cli.data import is_model, load_model, open_for_model, prefix_errors
-from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.notes import tell
+from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
 from lowdim.errors import BadInput, BadParameter
+from lowdim.views.text.told import NOTHING_TOLD
 
 if TYPE_CHECKING:
     from lowdim.models.recogniser.model import Recogniser
     from lowdim.recipes.recognise.recognise import Recognised
     from lowdim.sources.source import Source
+    from lowdim.views.text.told import Told
 
 SHARE_NEEDED = "a share between 0 and 1 is needed, as 5% or 0.05"
 
@@ -100,6 +104,7 @@ Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Which rows of the gal
     memory="a gallery is held in memory; leave it out, or take fewer rows",
     weight="every row of a gallery counts once; leave it out",
     encode="rows are compared by their numbers; leave it out",
+    sample="a gallery is taken whole; leave it out",
 )
 def recognise(
     context: typer.Context,
@@ -128,11 +133,11 @@ def recognise(
     -o writes a row for each probe.
     """
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output
+    from lowdim.cli.writing import check_output, check_table
     from lowdim.models.base.prompt import share_or_count
 
     talk.refuse_two_outputs(out.output)
-    check_output(out.output, gallery, probes)
+    check_table(out, gallery, probes, optional=True)
     check_output(plot, gallery, probes, out.output, figure=True)
     check_output(save, gallery, probes, out.output, ending=".lowdim")
     of_gallery: dict[str, Any] = {
@@ -140,17 +145,17 @@ def recognise(
         "metric": metric,
         "drop_first": drop_first,
         "n_neighbors": neighbours,
-        "reject": options.parse_share_between("--reject", reject, SHARE_NEEDED),
+        "reject": parsing.parse_share_between("--reject", reject, SHARE_NEEDED),
         "max_distance": max_distance,
-        "reject_outside": options.parse_share_between("--reject-outside", reject_outside, SHARE_NEEDED),
+        "reject_outside": parsing.parse_share_between("--reject-outside", reject_outside, SHARE_NEEDED),
         "scale": asked.scale,
         "random_state": seed,
     }
     wish = replace(wish.of(gallery), label=label)
     from lowdim.recipes.recognise.recognise import recognise as judge
 
-    new_wish = DataOptions(probes, table=wish.table, sql=wish.sql)
-    texts: dict[str, str] = {}
+    new_wish = replace(wish.of_rows().of(probes), label=None)
+    told = NOTHING_TOLD
     known: Any
     if is_model(gallery):
         refuse_settled(context, gallery)
@@ -160,7 +165,7 @@ def recognise(
     else:
         with prefix_errors(wish.name):
             known = wish.open()
-            labels, texts = read_labels(known, label, gallery), dict(known.left_out)
+            labels, told = read_labels(known, label, gallery), tell(known)
         with prefix_errors(new_wish.name):
             new = open_probes(known, new_wish, gallery)
     with prefix_errors(new_wish.name):
@@ -168,7 +173,7 @@ def recognise(
     with prefix_errors(gallery), show_progress(talk.quiet, gallery):
         found = judge(known, labels, new, truth, **of_gallery)
     _write(found, plot, save, out)
-    _say(wish.name, new_wish.name, found, texts, plot, save, out.output, talk)
+    _say(wish.name, new_wish.name, found, told, plot, save, out.output, talk)
     return 0
 
 
@@ -199,13 +204,13 @@ def refuse_settled(context: typer.Context, path: str) -> None:
 def open_probes(known: Source, wish: DataOptions, gallery: str) -> Source:
     """The probes, if they are of the gallery's kind, with its columns."""
     columns = None if known.columns is None else list(known.columns)
-    if wish.data != "-":  # which can be read once, and is a table
+    if not wish.piped:  # which can be read once, and is a table
         kinds = [("a folder of files" if "folder" in one.beside else "a table") for one in (wish.open(), known)]
         if kinds[0] != kinds[1]:
             raise BadInput(
                 f"{wish.name}: is {kinds[0]}, but the gallery {gallery} is {kinds[1]}: both must be of one kind."
             )
-    return wish.open(columns)
+    return wish.open(columns=columns)
 
 
 def read_labels(source: Source, label: str | None, name: str) -> Any:
@@ -252,7 +257,7 @@ def _say(
     gallery: str,
     probes: str,
     found: Recognised,
-    texts: dict[str, str],
+    told: Told,
     plot: str | None,
     save: str | None,
     output: str | None,
@@ -262,11 +267,11 @@ def _say(
 
     fit = found.model.fit_
     if talk.json or output != "-":
-        about = {"gallery": gallery, "data": probes, "left_out": texts}
+        about = {"gallery": gallery, "data": probes, "left_out": dict(told.left_out), "notes": list(told.notes)}
         talk.say(
             "recognise",
             lambda: {**about, **recognition_facts(fit, found), "plot": plot, "model": save, "output": output},
-            lambda width: recognition_lines(gallery, probes, fit, found, width, texts),
+            lambda width: recognition_lines(gallery, probes, fit, found, width, told),
         )
     for file, what in ((plot, "the curves"), (save, "the recogniser"), (output, "a row for each probe")):
         talk.note(file, what)

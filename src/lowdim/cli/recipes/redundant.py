@@ -9,7 +9,9 @@ import typer
 
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors
-from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.notes import tell
+from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions
 
 EXAMPLES = """
 lowdim redundant cars.csv                   # mph and km/h, constants, sums
@@ -23,21 +25,21 @@ Tol = Annotated[
 ]
 
 
-@takes_groups(label="no rows are named here; --drop leaves a column out")
+@takes_groups()
 def redundant(data: options.Data, tol: Tol = 0.01, *, wish: DataOptions, out: OutputOptions, talk: TalkOptions) -> int:
     """Find columns that are constant, another one in other units, or a sum of others.
 
     Every relation is measured on the rows. The column that is named as the sum could be any of those in it.
     """
     from lowdim.cli.console import show_progress
-    from lowdim.cli.writing import check_output
+    from lowdim.cli.writing import check_table
 
-    check_output(out.output, data)
-    wish = wish.of(data)
+    check_table(out, *data, optional=True)
+    wish = wish.of(*data)
     from lowdim.recipes.redundant.redundant import redundant as find
     from lowdim.recipes.redundant.result import redundancy_lines
 
-    with prefix_errors(wish.name), show_progress(talk.quiet, data):
+    with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
         source = wish.open()
         found = find(source, tol)
     if out.output is not None:
@@ -49,6 +51,6 @@ def redundant(data: options.Data, tol: Tol = 0.01, *, wish: DataOptions, out: Ou
     talk.say(
         "redundant",
         lambda: {**wish.facts(source), **facts, "kept": found.kept},
-        lambda width: redundancy_lines(wish.name, found, source.left_out, width),
+        lambda width: redundancy_lines(wish.name, found, tell(source), width),
     )
     return 0

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lowdim.cli import options
+from lowdim.cli import options, parsing
 from lowdim.cli.data import prefix_errors, refuse_absent
-from lowdim.cli.options import OutputOptions, TalkOptions, takes_groups
+from lowdim.cli.groups import takes_groups
+from lowdim.cli.options import OutputOptions, TalkOptions
 from lowdim.cli.writing import Code, Report, python_call, write_page
 from lowdim.errors import BadFile, BadParameter
 
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from lowdim.recipes.topics.result import Topics
 
 EXAMPLES = """
-lowdim topics letters/ --k 10                     # a folder of .txt files
-lowdim topics news.jsonl --k 5 --label desk --compare
-lowdim topics news.jsonl --k 5 -o shares.csv --words words.csv
-lowdim topics news.jsonl --k 5 --json > topics.json
-lowdim topics news.jsonl --k 5 --report topics.html   # to look at, to send
+lowdim topics letters/ --keep 10                     # a folder of .txt files
+lowdim topics news.jsonl --keep 5 --label desk --compare
+lowdim topics news.jsonl --keep 5 -o shares.csv --words words.csv
+lowdim topics news.jsonl --keep 5 --json > topics.json
+lowdim topics news.jsonl --keep 5 --report topics.html   # to look at, to send
 """
 
 FINDING = (
@@ -42,7 +43,9 @@ Texts = Annotated[
         help="A folder of .txt files, whose subfolders are known classes, or JSON lines, CSV or Parquet.",
     ),
 ]
-K = Annotated[int | None, typer.Option("--k", "-k", metavar="NUMBER", show_default=False, help="How many topics.")]
+Keep = Annotated[
+    int | None, typer.Option("--keep", "-k", metavar="NUMBER", show_default=False, help="How many topics.")
+]
 Loss = Annotated[str, typer.Option(metavar="NAME", help="kl: likeliest topics of counts; frobenius: of tf-idf.")]
 TextField = Annotated[
     str | None, typer.Option(metavar="A", show_default=False, help="Field that holds the texts; text, unless said.")
@@ -86,7 +89,7 @@ Words = Annotated[
 def topics(
     context: typer.Context,
     texts: Texts,
-    k: K = None,
+    keep: Keep = None,
     loss: Loss = "kl",
     text: TextField = None,
     label: LabelField = None,
@@ -109,12 +112,12 @@ def topics(
     Counts of words are split into topics by non-negative matrix factorisation. Beside each topic stand its coherence
     (NPMI), and how alike it comes out of other starts.
     """
-    from lowdim.cli.writing import check_output
+    from lowdim.cli.writing import check_output, check_table
 
-    if k is None:
-        raise BadParameter(f"say how many topics there should be, as in lowdim topics {shlex.quote(texts)} --k 10.")
+    if keep is None:
+        raise BadParameter(f"say how many topics there should be, as in lowdim topics {shlex.quote(texts)} --keep 10.")
     for path in (output, words):
-        check_output(path, texts, stop_words)
+        check_table(OutputOptions(path, raw=raw), texts, stop_words, optional=True)
     check_output(report, texts, stop_words, ending=".html")
     _refuse_one_place(output, words)
     if "-" in (output, words) and talk.json:
@@ -129,21 +132,21 @@ def topics(
         "min_df": min_df,
         "max_df": max_df,
         "starts": starts,
-        "held_out": options.parse_share("--held-out", held_out, HELD_OUT_NEEDED),
+        "held_out": parsing.parse_share("--held-out", held_out, HELD_OUT_NEEDED),
         "compare": compare,
         "seed": seed,
     }
     with prefix_errors(texts):
-        found = find(texts, k, stop_words=_read_stop_words(stop_words), **settings)
+        found = find(texts, keep, stop_words=_read_stop_words(stop_words), **settings)
     for path, name in ((output, "documents"), (words, "words")):
         if path is not None:
-            OutputOptions(path, raw).write(found.table(name))
+            OutputOptions(path, raw=raw).write(found.table(name))
     if report is not None:
         from lowdim.recipes.topics.overview import topics_payload
 
-        made = python_call(find, [texts, k], {**settings, "stop_words": _stop_words_in_python(stop_words)})
+        made = python_call(find, [texts, keep], {**settings, "stop_words": _stop_words_in_python(stop_words)})
         write_page(report, topics_payload, found, made, context.obj)
-    again = f"lowdim topics {shlex.quote(texts)} --k {k}{_type_again(context)}"
+    again = f"lowdim topics {shlex.quote(texts)} --keep {keep}{_type_again(context)}"
     _say(texts, found, [path for path in (output, words, report) if path is not None], again, talk)
     return 0
 

@@ -5,6 +5,7 @@ Its files, in reading order::
     estimator      The classes that models stand on: a record, shown, saved and reported; rows to scores; plans.
     scikit_learn   What models have of scikit-learn, from the moment that it is loaded; tags; errors in its words.
     input          Data as a model takes them: opened, and checked against those of the fit; shapes of pictures.
+    describe       What data hold, without any model: kinds, ranges and holes of their columns.
     output         What models give: frames and arrays of the user's own library, tables by name, ONNX graphs.
     parameters     Parameters, declared once by the hints of constructors: checked, kept in files, said in errors.
     prompt         The same at the prompt: options, and what was typed for them.

@@ -94,7 +94,7 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
 
     _prompt: ClassVar = Prompt(
         "8",
-        ("lowdim compare {data} --k {k} --models vq,pca", "against PCA"),
+        ("lowdim compare {data} --keep {k} --models vq,pca", "against PCA"),
         no_scale="a codebook is of the columns as they are; leave --scale out, or scale the table",
         no_memory="k-means keeps at most 1 GiB of rows by itself; leave --memory out",
     )

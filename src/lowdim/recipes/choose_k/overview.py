@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from lowdim.results.k_choice import QUESTIONS, Answer, KChoice
 from lowdim.views.text.lines import Line, percent, shortened, wrapped
-from lowdim.views.text.screen import left_out_line
+from lowdim.views.text.told import Told, told_lines
 from lowdim.words import plural
 
 # Rules for the number of dimensions, on one screen.
 
 
-def k_choice_lines(name: str, choice: KChoice, left_out: Mapping[str, str], width: int = 80) -> list[Line]:
+def k_choice_lines(name: str, choice: KChoice, told: Told, width: int = 80) -> list[Line]:
     """The rules as a table, with what each number would keep and what speaks against it, and what to make of it."""
     scaled = "" if choice.noun == "part" else f", {'scaled' if choice.scaled else 'not scaled'}"
     shape = f"{plural(choice.n_rows, 'row')} × {plural(choice.n_columns, 'column')}{scaled}"
@@ -23,7 +22,7 @@ def k_choice_lines(name: str, choice: KChoice, left_out: Mapping[str, str], widt
     wide = max(len(one.title) for one in choice.answers)
     kept = np.concatenate([[0.0], np.cumsum(choice.shares)])
     holds = "holds" if len(choice.shares) else ""
-    top = [head, *left_out_line(left_out, width), Line("")]
+    top = [head, *told_lines(told, width), Line("")]
     lines, silent = list(top), _silent(choice)
     for asks, question in QUESTIONS.items():
         found = [one for one in choice.answers if one.asks == asks and one.why not in silent]

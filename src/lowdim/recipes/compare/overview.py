@@ -20,6 +20,7 @@ from lowdim.views.report.encode import picture_uri
 from lowdim.views.report.payload import MadeBy, Payload, Proof, Section
 from lowdim.views.report.sections import MOST_PICTURES, drawn_row, table_section
 from lowdim.views.text.lines import Line, percent, shortened, size, wrapped
+from lowdim.views.text.told import NOTHING_TOLD, Told, told_lines
 from lowdim.words import plural
 
 # Lecture 5's figure, after figure 2 of Hinton & Salakhutdinov 2006: pictures, and what each model makes of them.
@@ -276,13 +277,14 @@ def row_error(comparison: Comparison, one: Representation, row: int) -> float:
     return float(np.linalg.norm(original - one.rows[row])) / length if length else 0.0
 
 
-def comparison_lines(name: str, comparison: Comparison, width: int = 80) -> list[Line]:
+def comparison_lines(name: str, comparison: Comparison, told: Told = NOTHING_TOLD, width: int = 80) -> list[Line]:
     """A comparison on one screen."""
     found = comparison.representations
     titles, *rows = _fitting(found, width)
     shape = f"{plural(comparison.n_rows, 'row')} × {plural(comparison.n_columns, 'column')}"
     return [
         Line(f"{shortened(name, max(8, width - len(shape) - 2))}: {shape}", "title"),
+        *told_lines(told, width),
         Line(""),
         Line(titles, "faint"),
         *(Line(row) for row in rows),

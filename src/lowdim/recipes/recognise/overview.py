@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ from lowdim.recipes.recognise.result import Recognition
 from lowdim.views.plots.canvas import BLUE, GREY, ORANGE, shown_figure
 from lowdim.views.plots.representations import row_picture
 from lowdim.views.text.lines import Line, shortened, wrapped
-from lowdim.views.text.screen import left_out_line
+from lowdim.views.text.told import NOTHING_TOLD, Told, told_lines
 from lowdim.words import plural
 
 # Recognition drawn: the trade between letting in and turning away, and probes beside their matches.
@@ -121,14 +119,14 @@ def recognition_lines(
     fit: RecogniserFit,
     found: Recognition,
     width: int = 80,
-    left_out: Mapping[str, str] = MappingProxyType({}),
+    told: Told = NOTHING_TOLD,
 ) -> list[Line]:
     """Recognition on one screen; columns of the gallery that hold no numbers are named."""
     people = f"{fit.n_rows:,} rows of {len(fit.classes):,} identities"
     title = f"{gallery}: {people}, {plural(fit.space.k, 'component')}; {probes}: {plural(found.n_probes, 'probe')}"
     return [
         Line(shortened(title, width), "title"),
-        *left_out_line(left_out, width),
+        *told_lines(told, width),
         Line(""),
         *(_measure_lines(found, width) if found.labels is not None else _list(found, width)),
         Line(""),

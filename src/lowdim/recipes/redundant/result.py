@@ -11,7 +11,7 @@ import numpy as np
 from lowdim.errors import BadParameter
 from lowdim.results.table import Table
 from lowdim.views.text.lines import Line, listed, wrapped
-from lowdim.views.text.screen import left_out_line
+from lowdim.views.text.told import Told, told_lines
 from lowdim.words import Text, plural
 
 # The record of columns that say what others say already.
@@ -161,11 +161,11 @@ def _directions(directions: tuple[Direction, ...]) -> dict[str, Any]:
 # What is said of redundant columns at the prompt.
 
 
-def redundancy_lines(name: str, found: Redundancy, left_out: Mapping[str, str], width: int) -> list[Line]:
+def redundancy_lines(name: str, found: Redundancy, told: Told, width: int) -> list[Line]:
     """A title, constant columns, relations, and what could be left out."""
     p, kept = len(found.columns), len(found.kept)
     title = f"{name}: {plural(found.n_rows, 'row')} × {plural(p, 'column')}"
-    lines = [Line(title, "title"), *left_out_line(left_out, width), Line("")]
+    lines = [Line(title, "title"), *told_lines(told, width), Line("")]
     if found.constant:
         lines += wrapped("constant  ", listed(found.constant, 4 * width), width)
     for relation in found.duplicates:

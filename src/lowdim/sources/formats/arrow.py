@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -16,7 +17,7 @@ from lowdim.sources.formats.arrow_columns import ArrowColumns, join_chunks, read
 from lowdim.sources.tables.cells import MISSING, is_numeric
 from lowdim.sources.tables.layout import Layout, say_lines
 from lowdim.sources.tables.rows import RowsReader, comment_note
-from lowdim.sources.tables.table import TableReader
+from lowdim.sources.tables.table import TableReader, rounded_note
 from lowdim.types import Array
 
 try:
@@ -53,7 +54,7 @@ class CsvReader(TableReader):
         careful: RowsReader,
         longest_line: int,
     ):
-        self.name, self.size, self.decimal = careful.name, careful.size, careful.decimal
+        self.name, self.size, self.decimal, self.marks = careful.name, careful.size, careful.decimal, careful.marks
         self.n_rows = None
         self.columns = careful.columns
         self._path, self._opened = path, opened
@@ -73,10 +74,37 @@ class CsvReader(TableReader):
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """Parse the file from its start."""
+        return self._read(names, rows, None)
+
+    def stored(self, names: list[str], rows: int) -> Iterator[Mapping[str, Any]]:
+        """The same as Arrow has them. Columns that seem to be whole numbers are looked at as a whole before."""
+        maybe = [name for name in names if name in self._careful.maybe_whole]
+        return self._read(names, rows, self._find_whole(maybe) if maybe else frozenset())
+
+    def _find_whole(self, names: list[str]) -> frozenset[str]:
+        """Those of these columns that hold nothing but whole numbers, for which 64 bits are enough."""
+        whole = set(names)
+        try:
+            for batch in self._fast(names, 2**16, 0, dict.fromkeys(names, pa.string()), stored=True):
+                for name in list(whole):
+                    try:
+                        batch[name].cast(pa.int64())
+                    except pa.ArrowInvalid:
+                        whole.remove(name)
+                        if pa.compute.all(pa.compute.match_substring_regex(batch[name], "^[-+]?[0-9]+$")).as_py():
+                            warnings.warn(rounded_note(name), stacklevel=2)
+        except pa.ArrowInvalid:  # a line that only the careful reader reads, who knows nothing of types
+            return frozenset()
+        return frozenset(whole)
+
+    def _read(self, names: list[str], rows: int, whole: frozenset[str] | None) -> Iterator[Mapping[str, Any]]:
+        """All rows; `whole` are the columns of whole numbers where all are wanted as they are stored."""
         done = 0
         while True:
+            kinds = {name: pa.int64() if name in (whole or ()) else pa.float64() for name in names}
+            kinds |= {name: pa.string() for name in names if name in self._texts}
             try:
-                for batch in self._fast(names, rows, done):
+                for batch in self._fast(names, rows, done, kinds, whole is not None):
                     yield batch
                     done += len(batch[names[0]])
                 return
@@ -93,9 +121,10 @@ class CsvReader(TableReader):
         """Text being parsed, and the batches that Arrow has ready."""
         return BLOCKS_READ_AHEAD * self._block
 
-    def _fast(self, names: list[str], rows: int, done: int) -> Iterator[Mapping[str, Array]]:
+    def _fast(
+        self, names: list[str], rows: int, done: int, kinds: Mapping[str, Any], stored: bool
+    ) -> Iterator[Mapping[str, Any]]:
         """The rows from a later one on, as Arrow reads them."""
-        types = {self._places[name]: pa.string() if name in self._texts else pa.float64() for name in names}
         passed = _Passed(self._layout)
         count = done
         with (
@@ -115,7 +144,7 @@ class CsvReader(TableReader):
                     delimiter=self._dialect.separator, newlines_in_values=True, invalid_row_handler=passed.take
                 ),
                 convert_options=pa.csv.ConvertOptions(
-                    column_types=types,
+                    column_types={self._places[name]: kind for name, kind in kinds.items()},
                     include_columns=[self._places[name] for name in names],
                     null_values=list(MISSING),
                     strings_can_be_null=True,
@@ -124,7 +153,7 @@ class CsvReader(TableReader):
                 ),
             ) as reader,
         ):
-            for batch in _gather(map(_trimmed, reader), names, rows):
+            for batch in _gather(map(_trimmed, reader), names, rows, pa.chunked_array if stored else join_chunks):
                 count += len(batch[names[0]])
                 yield batch
         passed.refuse_within(self._above + count)
@@ -183,18 +212,20 @@ def _trimmed(batch: Any) -> Any:
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
-def _gather(batches: Iterable[Any], names: list[str], rows: int) -> Iterator[dict[str, Array]]:
+def _gather(
+    batches: Iterable[Any], names: list[str], rows: int, join: Callable[[list[Any]], Any]
+) -> Iterator[dict[str, Any]]:
     """Small batches joined until they have about so many rows; their columns stand in the order of the names."""
     waiting: list[Any] = []
     count = 0
     for batch in batches:
         if count and count + batch.num_rows > rows:
-            yield {name: join_chunks([one.column(j) for one in waiting]) for j, name in enumerate(names)}
+            yield {name: join([one.column(j) for one in waiting]) for j, name in enumerate(names)}
             waiting, count = [], 0
         waiting.append(batch)
         count += batch.num_rows
     if count:
-        yield {name: join_chunks([one.column(j) for one in waiting]) for j, name in enumerate(names)}
+        yield {name: join([one.column(j) for one in waiting]) for j, name in enumerate(names)}
 
 
 @final
@@ -217,12 +248,16 @@ class FeatherReader(TableReader):
         """Which lists were left out."""
         return self._found.notes
 
-    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
+    def batches(self, names: list[str], rows: int, stored: bool = False) -> Iterator[Mapping[str, Any]]:
         """Read record batches one after the other."""
         tops = self._found.tops(names)
         with read_errors(self._path), self._opened() as reader:
             chosen = (batch.select(tops) for batch in self._each(reader))
-            yield from self._found.gather(chosen, names, rows, self.name)
+            yield from self._found.gather(chosen, names, rows, self.name, stored)
+
+    def stored(self, names: list[str], rows: int) -> Iterator[Mapping[str, Any]]:
+        """The same as Arrow has them."""
+        return self.batches(names, rows, stored=True)
 
     def reading_bytes(self, names: list[str]) -> int:
         """A batch as it was packed, as it is read, and the one before."""

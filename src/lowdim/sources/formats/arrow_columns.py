@@ -63,32 +63,35 @@ class ArrowColumns:
         return list(dict.fromkeys(self.leaves[name].top for name in names))
 
     def gather(
-        self, batches: Iterable[Any], names: list[str], rows: int, where: str = ""
-    ) -> Iterator[dict[str, Array]]:
-        """Small batches joined until they have about so many rows, then as NumPy columns."""
+        self, batches: Iterable[Any], names: list[str], rows: int, where: str = "", stored: bool = False
+    ) -> Iterator[dict[str, Any]]:
+        """Small batches joined until they have about so many rows, then as NumPy columns, or as they are stored."""
         waiting: list[Any] = []
         count, start = 0, 0
         for batch in batches:
             if count and count + batch.num_rows > rows:
-                yield self.to_numpy(waiting, names, where, start)
+                yield self.columns_of(waiting, names, where, start, stored)
                 start += count
                 waiting, count = [], 0
             waiting.append(batch)
             count += batch.num_rows
         if count:
-            yield self.to_numpy(waiting, names, where, start)
+            yield self.columns_of(waiting, names, where, start, stored)
 
-    def to_numpy(
-        self, tables: Sequence[Any], names: Sequence[str], where: str = "", start: int = 0
-    ) -> dict[str, Array]:
-        """These columns of tables that follow each other; the first row has this number."""
+    def columns_of(
+        self, tables: Sequence[Any], names: Sequence[str], where: str = "", start: int = 0, stored: bool = False
+    ) -> dict[str, Any]:
+        """These columns of tables that follow each other, as NumPy has them; the first row has this number.
+
+        Those that are `stored` come as Arrow has them, but for entries of lists and records.
+        """
         known: dict[tuple[Step, ...], Array] = {}
-        found = {}
+        found: dict[str, Any] = {}
         for name in names:
             leaf = self.leaves[name]
             parts = [part for table in tables for part in _chunks(table.column(leaf.top))]
             if not leaf.steps:
-                found[name] = join_chunks(parts)
+                found[name] = pa.chunked_array(parts) if stored else join_chunks(parts)
                 continue
             try:
                 found[name] = self._entry(parts, leaf, known)

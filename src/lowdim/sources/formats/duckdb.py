@@ -22,7 +22,6 @@ from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra, TableN
 from lowdim.sources.formats.arrow_columns import ArrowColumns, as_stream
 from lowdim.sources.tables.choose import choose_table
 from lowdim.sources.tables.table import TableReader, refuse_repeats
-from lowdim.types import Array
 
 try:
     import duckdb
@@ -99,13 +98,17 @@ class DuckReader(TableReader):
         """What was said of the table that is asked, and which lists were left out."""
         return (*self._notes, *self._found.notes)
 
-    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
+    def stored(self, names: list[str], rows: int) -> Iterator[Mapping[str, Any]]:
+        """The same as Arrow has them."""
+        return self.batches(names, rows, stored=True)
+
+    def batches(self, names: list[str], rows: int, stored: bool = False) -> Iterator[Mapping[str, Any]]:
         """Run the query anew and give its rows as they come."""
         with _duckdb_errors(self.name), _connect(self._origin, self._private) as connection:
             stream = connection.sql(self._sql).to_arrow_reader(min(rows, 2**16))
             try:
                 chosen = (batch.select(self._found.tops(names)) for batch in stream)
-                yield from self._found.gather(chosen, names, rows, self.name)
+                yield from self._found.gather(chosen, names, rows, self.name, stored)
             finally:
                 stream.close()  # an open stream would keep the connection
 

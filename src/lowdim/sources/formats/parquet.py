@@ -65,22 +65,26 @@ class ParquetReader(TableReader):
         """Which lists were left out."""
         return self._found.notes
 
-    def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
+    def stored(self, names: list[str], rows: int) -> Iterator[Mapping[str, Any]]:
+        """The same as Arrow has them."""
+        return self.batches(names, rows, stored=True)
+
+    def batches(self, names: list[str], rows: int, stored: bool = False) -> Iterator[Mapping[str, Any]]:
         """Read row groups one after the other, each column by column; very large ones row by row."""
         for path, about in zip(self._paths, self._about, strict=True):
             with read_errors(path), _Columns(path, about, self._found) as file:
                 for group, size in enumerate(self._group_sizes(about, names)):
                     if size <= MAX_GROUP_BYTES:
-                        yield from _cut_batches(file.group(group, names), about.row_group(group).num_rows, rows)
+                        yield from _cut_batches(file.group(group, names, stored), about.row_group(group).num_rows, rows)
                     else:
                         batches = file.rows(group, self._found.tops(names), rows)
-                        yield from self._found.gather(batches, names, rows, str(path))
+                        yield from self._found.gather(batches, names, rows, str(path), stored)
 
     def first_rows(self, names: list[str], rows: int) -> tuple[dict[str, Array], bool]:
         """These columns of the first rows of the first file: row groups are not read whole for them."""
         with read_errors(self._paths[0]), _Columns(self._paths[0], self._about[0], self._found) as file:
             some = list(islice(file.first_rows(self._found.tops(names), rows), 1))
-        found = self._found.to_numpy([one.slice(0, rows) for one in some], names) if some else {}
+        found = self._found.columns_of([one.slice(0, rows) for one in some], names) if some else {}
         count = len(next(iter(found.values()), ()))
         return found or {name: np.empty(0, dtype=object) for name in names}, count == self.n_rows
 
@@ -115,8 +119,8 @@ class _Columns:
     def __exit__(self, *error: object) -> None:
         self._opened.close()
 
-    def group(self, group: int, names: list[str]) -> dict[str, Array]:
-        """A row group as NumPy columns.
+    def group(self, group: int, names: list[str], stored: bool) -> dict[str, Any]:
+        """A row group as NumPy columns, or as they are stored.
 
         They are decoded a few at a time, by all threads: a reader of all columns at once would hold a page and a
         dictionary of each, which takes several times the memory, and as much time again.
@@ -124,7 +128,7 @@ class _Columns:
         assert self._found is not None
         tops = self._found.tops(names)
         some = [tops[j : j + COLUMNS_PER_TASK] for j in range(0, len(tops), COLUMNS_PER_TASK)]
-        parts = in_order(partial(self._columns, group, frozenset(names)), some)
+        parts = in_order(partial(self._columns, group, frozenset(names), stored), some)
         return {name: column for part in parts for name, column in part.items()}
 
     def first_rows(self, names: list[str], rows: int) -> Iterator[Any]:
@@ -138,13 +142,13 @@ class _Columns:
         batches: Iterator[Any] = file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
         return batches
 
-    def _columns(self, group: int, names: frozenset[str], tops: list[str]) -> dict[str, Array]:
+    def _columns(self, group: int, names: frozenset[str], stored: bool, tops: list[str]) -> dict[str, Any]:
         assert self._found is not None
         if not hasattr(self._mine, "file"):
             self._mine.file = self._new_file(0)
         table = self._mine.file.read_row_group(group, tops, use_threads=False)
         wanted = [name for name in self._found.of_tops(tops) if name in names]
-        return self._found.to_numpy([table], wanted, str(self._path))
+        return self._found.columns_of([table], wanted, str(self._path), stored=stored)
 
     def _new_file(self, buffer: int) -> Any:
         """The file opened once more; without a buffer, a column of a row group is read at once."""
@@ -152,7 +156,7 @@ class _Columns:
         return pa.parquet.ParquetFile(source, metadata=self._about, buffer_size=buffer, pre_buffer=False)
 
 
-def _cut_batches(columns: dict[str, Array], n_rows: int, rows: int) -> Iterator[Mapping[str, Array]]:
+def _cut_batches(columns: dict[str, Any], n_rows: int, rows: int) -> Iterator[Mapping[str, Array]]:
     """Columns in batches of so many rows: views."""
     for start in range(0, n_rows, rows):
         yield {name: values[start : start + rows] for name, values in columns.items()}

@@ -55,7 +55,8 @@ def open_text_table(path: Path, asked: Lines, expected: str = "", member: str | 
             first.pop()  # it may be cut in the middle
     layout = find_layout([line.cells for line in first], asked, name)
     read = (lambda: first) if whole else lines
-    careful = RowsReader(name, read, layout, first, whole=whole, decimal=dialect.decimal, size=likely_bytes(path))
+    size, separator, decimal = likely_bytes(path), dialect.separator, dialect.decimal
+    careful = RowsReader(name, read, layout, first, whole=whole, decimal=decimal, size=size, separator=separator)
     if whole or dialect.separator == BLANKS or asked.comment:
         return careful
     try:

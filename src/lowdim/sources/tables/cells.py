@@ -55,6 +55,9 @@ PLAIN = {
 CODE = re.compile(r"\s*0\d+\s*")
 """A number that begins with a zero, as codes do."""
 
+WHOLE = re.compile(r"\s*[-+]?\d+\s*")
+"""A whole number, written as one."""
+
 LIMIT_WORD = re.compile(r"(?P<limit>[<>≤≥]=?)\s*(?:l?lo[dq]|ulo[dq]|m?dl|[mp]?ql|rl)\b.*", re.IGNORECASE)
 """A limit of detection or quantification by its name."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class SampleReader(TableReader):
     def __init__(self, reader: TableReader, wish: int | float, seed: int):
         self._reader = reader
         self.name, self.columns, self.decimal = reader.name, reader.columns, reader.decimal
-        self.surprises = reader.surprises
+        self.surprises, self.marks = reader.surprises, reader.marks
         total = reader.n_rows
         if total is None:
             first = [reader.columns[0].name]
@@ -70,13 +70,20 @@ class SampleReader(TableReader):
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """The chosen rows of each batch, if there are some."""
+        return self._choose(self._reader.batches(names, max(rows, BATCH_ROWS)), names)
+
+    def stored(self, names: list[str], rows: int) -> Iterator[Mapping[str, Any]]:
+        """The same as they stand in the file."""
+        return self._choose(self._reader.stored(names, max(rows, BATCH_ROWS)), names)
+
+    def _choose(self, batches: Iterator[Mapping[str, Any]], names: list[str]) -> Iterator[Mapping[str, Any]]:
         start = 0
-        for batch in self._reader.batches(names, max(rows, BATCH_ROWS)):
+        for batch in batches:
             stop = start + len(batch[names[0]])
             first, last = np.searchsorted(self._places, [start, stop])
             if first < last:
                 chosen = self._places[first:last] - start
-                yield {name: values[chosen] for name, values in batch.items()}
+                yield {name: values.take(chosen) for name, values in batch.items()}
             start = stop
 
     def reading_bytes(self, names: list[str]) -> int:
@@ -121,4 +128,6 @@ def transpose(reader: TableReader, names: str | None) -> MemoryReader:
     columns = [Column(row, "text", why="names of the rows", unnamed=True), *(Column(head, "number") for head in heads)]
     found: dict[str, Array] = {row: np.array(numbers, dtype=object)}
     found |= {head: values[:, i] for i, head in enumerate(heads)}
-    return MemoryReader(reader.name, columns, found, notes)
+    turned = MemoryReader(reader.name, columns, found, notes)
+    turned.marks = reader.marks
+    return turned

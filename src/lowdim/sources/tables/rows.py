@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,9 +14,9 @@ import numpy as np
 
 from lowdim.errors import BadFile, Setting, TableHint, TableNote
 from lowdim.sources.columns import Column, Kind
-from lowdim.sources.tables.cells import CODE, MISSING, is_number, is_numeric, is_plain, text_of
+from lowdim.sources.tables.cells import CODE, MISSING, WHOLE, is_number, is_numeric, is_plain, text_of
 from lowdim.sources.tables.layout import Layout, filled, say_lines
-from lowdim.sources.tables.table import TableReader
+from lowdim.sources.tables.table import TableReader, rounded_note, to_flags
 from lowdim.types import Array
 from lowdim.words import plural
 
@@ -70,8 +71,10 @@ class RowsReader(TableReader):
         size: int | None = None,
         sheet: bool = False,
         notes: Sequence[TableNote] = (),
+        separator: str = "",
     ):
         self._notes = tuple(notes)
+        self.marks = (separator, decimal) if separator else None
         self.name, self.decimal, self.size, self._sheet = name, decimal, size, sheet
         self._opened, self._layout, self._whole = opened, layout, whole
         self._first = sample[layout.start].number if layout.start < len(sample) else sample[-1].number + 1
@@ -87,6 +90,11 @@ class RowsReader(TableReader):
         self._totals = _say_totals(layout, body[-1]) if whole and len(body) > 2 else []
         self.surprises = not whole
         self.columns = tuple(self._column(j, body) for j in self._places)
+        numbers = [
+            (j, column.name) for j, column in zip(self._places, self.columns, strict=True) if column.kind == "number"
+        ]
+        self.maybe_whole = {name for j, name in numbers if all(whole_of(row[j]) is not None for row in body)}
+        """Columns of numbers that are whole, and written so, as far as was looked."""
 
     @property
     def notes(self) -> tuple[TableNote, ...]:
@@ -95,11 +103,39 @@ class RowsReader(TableReader):
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """Read line by line."""
-        places = {column.name: (j, column.kind) for j, column in zip(self._places, self.columns, strict=True)}
-        wanted = [(name, *places[name]) for name in names]
-        body = iter(self._body(self._opened(), at_end=True) if self._body_rows is None else self._body_rows)
+        body = self._all_rows()
         while some := list(islice(body, rows)):
-            yield {name: self._to_array([row[j] for row in some], kind) for name, j, kind in wanted}
+            yield self.to_columns(some, names)
+
+    def stored(self, names: list[str], rows: int) -> Iterator[Mapping[str, Any]]:
+        """The same, with whole numbers and flags as such."""
+        whole = self._find_whole([name for name in names if name in self.maybe_whole])
+        places = {column.name: (j, column.kind) for j, column in zip(self._places, self.columns, strict=True)}
+        body = self._all_rows()
+        while some := list(islice(body, rows)):
+            found: dict[str, Any] = {}
+            for name in names:
+                j, kind = places[name]
+                cells = [row[j] for row in some]
+                values = whole_numbers(cells) if name in whole else self._to_array(cells, kind)
+                found[name] = to_flags(values) if kind == "flag" else to_days(values) if kind == "time" else values
+            yield found
+
+    def _all_rows(self) -> Iterator[Sequence[Any]]:
+        return iter(self._body(self._opened(), at_end=True) if self._body_rows is None else self._body_rows)
+
+    def _find_whole(self, names: Sequence[str]) -> set[str]:
+        """Those of these columns that hold nothing but whole numbers, for which 64 bits are enough."""
+        places = {column.name: j for j, column in zip(self._places, self.columns, strict=True)}
+        left = set(names)
+        for row in self._all_rows() if left else ():
+            for name in list(left):
+                number = whole_of(row[places[name]])
+                if number is None or not -(2**63) <= number < 2**63:
+                    left.remove(name)
+                    if number is not None:
+                        warnings.warn(rounded_note(name), stacklevel=2)
+        return left
 
     def after(self, rows: int) -> Iterator[Sequence[Any]]:
         """Rows of the table from a later one on, cells as they stand."""
@@ -256,6 +292,32 @@ def numbers_of(cells: Sequence[Any], decimal: str) -> Array:
         else:
             return _objects(cells)
     return numbers
+
+
+def whole_of(cell: Any) -> int | None:
+    """The whole number in a cell that is written as one, 0 where it is missing; None of all else."""
+    if isinstance(cell, str):
+        if WHOLE.fullmatch(cell):
+            return int(cell)
+        return 0 if cell.strip() in MISSING else None
+    if isinstance(cell, float):  # as sheets have all numbers
+        return 0 if cell != cell else int(cell) if cell.is_integer() else None
+    return 0 if cell is None else cell if isinstance(cell, int) and not isinstance(cell, bool) else None
+
+
+def whole_numbers(cells: Sequence[Any]) -> Array:
+    """(m,) int64, masked where a cell is missing."""
+    gone = [cell is None or cell != cell or (isinstance(cell, str) and cell.strip() in MISSING) for cell in cells]
+    return np.ma.MaskedArray(np.array([whole_of(cell) for cell in cells], dtype=np.int64), gone)
+
+
+def to_days(cells: Array) -> Array:
+    """(m,) days, or moments to the microsecond; the cells as they are if there is something else among them."""
+    there = [cell for cell in cells.tolist() if cell is not None and cell != ""]
+    if not there or not all(isinstance(cell, datetime.date) for cell in there):
+        return cells
+    unit = "us" if any(isinstance(cell, datetime.datetime) for cell in there) else "D"
+    return np.array([None if cell == "" else cell for cell in cells.tolist()], dtype=f"M8[{unit}]")
 
 
 def _objects(cells: Sequence[Any]) -> Array:

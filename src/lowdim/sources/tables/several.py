@@ -36,6 +36,8 @@ class SeveralReader(TableReader):
         self.size = None if None in sizes else sum(size or 0 for size in sizes)
         self.repeatable = all(reader.repeatable for reader in readers)
         self.surprises = any(reader.surprises for reader in readers)
+        marks = {reader.marks for reader in readers}
+        self.marks = marks.pop() if len(marks) == 1 else None
         self._notes: list[TableNote] = []
         self._there = [{column.name: column for column in reader.columns} for reader in readers]
         names = list(dict.fromkeys(name for there in self._there for name in there))

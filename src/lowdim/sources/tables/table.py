@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -39,6 +39,8 @@ class TableReader(ABC):
     """Bytes of the file, where the number of rows is not known; a number in text takes about as many as in memory."""
     decimal: str = "."
     """The decimal mark of its texts."""
+    marks: tuple[str, str] | None = None
+    """Of a text: what separates its cells, and its decimal mark."""
     surprises: bool = False
     """Whether a column of numbers may turn out to hold texts further down: it is then given as objects."""
 
@@ -53,6 +55,20 @@ class TableReader(ABC):
 
         Numbers and flags come as real arrays in which missing values are NaN, other columns as arrays of objects.
         """
+
+    def stored(self, names: list[str], rows: int) -> Iterator[Mapping[str, Any]]:
+        """Give these columns as they stand in the file, to be written to another.
+
+        Whole numbers and flags are no floats, where they are known to be none: they come as NumPy's masked arrays, or,
+        as other columns too, as Arrow has them.
+        """
+        kinds, told = {column.name: column.kind for column in self.columns}, set[str]()
+        for batch in self.batches(names, rows):
+            for name in names:
+                if kinds[name] == "number" and name not in told and has_rounded(batch[name]):
+                    told.add(name)
+                    warnings.warn(rounded_note(name), stacklevel=2)
+            yield {name: to_flags(values) if kinds[name] == "flag" else values for name, values in batch.items()}
 
     def first_rows(self, names: list[str], rows: int) -> tuple[dict[str, Array], bool]:
         """These columns of the first rows, and whether there are no others."""
@@ -74,6 +90,40 @@ class TableReader(ABC):
         return 0
 
 
+MOST_EXACT, MOST_STORED = 2.0**53, 2.0**64
+"""Whole numbers beyond the first are rounded by float64; those beyond the second are measured."""
+
+
+def has_rounded(values: Array) -> bool:
+    """Whether numbers that were read as floats may have been whole ones, with more digits."""
+    if values.dtype != np.float64:
+        return False
+    sizes = np.abs(values)
+    return bool(((sizes >= MOST_EXACT) & (sizes < MOST_STORED)).any())
+
+
+def rounded_note(name: str) -> TableNote:
+    """The note that this was so."""
+    return TableNote(name, f"{name}: numbers beyond 2⁵³ are rounded to 16 digits, also where they are whole.")
+
+
+def to_flags(values: Array) -> Array:
+    """Flags that were read as floats, masked where they are missing; texts among them are left as they are."""
+    return values if values.dtype == object else np.ma.MaskedArray(values == 1, np.isnan(values))
+
+
+def to_floats(values: Any) -> Array:
+    """A column of numbers or flags that was `stored`, as floats; NaN where it is missing."""
+    if not isinstance(values, np.ndarray):
+        values = values.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+    elif isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    elif values.dtype == object:  # codes
+        values = values.astype(np.float64)
+    found: Array = values
+    return found
+
+
 @final
 class TableSource(ConvertibleSource):
     """The columns of a table that hold numbers, as rows. Labels and names are kept aside, a weight counts the rows."""
@@ -93,7 +143,7 @@ class TableSource(ConvertibleSource):
         self.levels = self.chosen.levels
         self.n_columns = len(self.columns)
         self.n_rows = reader.n_rows
-        self.repeatable = reader.repeatable
+        self.repeatable, self.marks = reader.repeatable, reader.marks
         single = all(feature.column.single for feature in self.chosen.features)
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.reading_bytes = reader.reading_bytes(self._read_names)
@@ -137,6 +187,11 @@ class TableSource(ConvertibleSource):
         """Bytes of all rows, or the size of a text file whose rows were not counted."""
         known = super().likely_bytes
         return self._reader.size if known is None else known
+
+    @property
+    def weight(self) -> str | None:
+        """The column that counts the rows."""
+        return self._weight
 
     def unweighted(self) -> TableSource:
         """The same rows, each counted once."""
@@ -187,6 +242,10 @@ class TableSource(ConvertibleSource):
         """Give all columns of the table as they stand in the file, some rows at a time."""
         return self._reader.batches(self.every_column, self.rows_per_block())
 
+    def stored(self) -> Iterator[Mapping[str, Any]]:
+        """Give all columns of the table to be written to another file (see `TableReader.stored`)."""
+        return self._reader.stored(self.every_column, self.rows_per_block())
+
     def aside(self, name: str) -> Array:
         """(n,) one column as it stands in the file: the labels, say."""
         return np.concatenate([batch[name] for batch in self._reader.batches([name], 2**16)])
@@ -210,7 +269,7 @@ class TableSource(ConvertibleSource):
         for j, feature in enumerate(self.chosen.features):
             name = feature.column.name
             if feature.value is None:
-                array[:, j] = batch[name]
+                array[:, j] = to_floats(batch[name])
                 continue
             if name not in codes:
                 codes[name] = _to_texts(batch[name])

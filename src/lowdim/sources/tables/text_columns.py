@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -30,7 +30,7 @@ from lowdim.sources.tables.cells import (
     text_of,
 )
 from lowdim.sources.tables.roles import are_short, is_distinct
-from lowdim.sources.tables.table import TableReader
+from lowdim.sources.tables.table import TableReader, to_flags, to_floats
 from lowdim.types import Array, Floats
 from lowdim.words import listed, plural
 
@@ -64,6 +64,8 @@ class Found:
     notes: tuple[TableNote, ...] = ()
     distinct: int = 0
     """How many rows it tells apart, if no two texts are the same."""
+    codes: bool = False
+    """Whether they are digits alone, and some begin with zeros."""
 
 
 # What a column is.
@@ -106,7 +108,8 @@ def judge(
     notes = [*_missing_notes(name, known, cells, reading, whole), *_mark_notes(name, written, marks, decimal)]
     notes += _unit_notes(name, written, counts, units, cells.numbers)
     notes += code_notes(name, written)
-    return Found("number", reading, "", tuple(notes))
+    codes = bool(counts) and not known and all(cell.isdecimal() for cell in counts) and any(map(CODE.fullmatch, counts))
+    return Found("number", reading, "", tuple(notes), codes=codes)
 
 
 def _judge_words(name: str, cells: Cells, filled: int) -> Found:
@@ -269,6 +272,7 @@ class TextColumnsReader(TableReader):
         self._reader = reader
         self.name, self.n_rows, self.repeatable = reader.name, reader.n_rows, reader.repeatable
         self.size, self.decimal, self.surprises = reader.size, reader.decimal, reader.surprises
+        self.marks = reader.marks
         self._words = frozenset(word.strip() for word in missing)
         self._gone = np.array([float(word) for word in self._words if _is_finite(word)])
         """Numbers that stand for missing."""
@@ -303,24 +307,50 @@ class TextColumnsReader(TableReader):
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """The columns of the other reader, texts that are numbers as numbers."""
-        numeric = {column.name for column in self.columns if column.kind in NUMERIC}
         changed = self.surprises or len(self._gone) or any(self._reading_of(name) for name in names)
         if not changed:
             yield from self._reader.batches(names, rows)
             return
-        told: dict[str, Counter[str]] = {name: Counter() for name in names if name in numeric}
-        start = 0
-        for batch in self._reader.batches(names, rows):
-            yield {
-                name: self._read(name, batch[name], told[name], start) if name in numeric else batch[name]
-                for name in names
-            }
-            start += len(batch[names[0]])
-        self._told |= {name: (counts, start) for name, counts in told.items()}
+        yield from self._read_all(self._reader.batches(names, rows), names, self._read)
+
+    def stored(self, names: list[str], rows: int) -> Iterator[Mapping[str, Any]]:
+        """The columns of the other reader as they stand in the file, texts that are numbers or flags as such."""
+        return self._read_all(self._reader.stored(names, rows), names, self._read_stored)
 
     def reading_bytes(self, names: list[str]) -> int:
         """As the other reader."""
         return self._reader.reading_bytes(names)
+
+    def _read_all(
+        self, batches: Iterator[Mapping[str, Any]], names: Sequence[str], read: Callable[..., Any]
+    ) -> Iterator[Mapping[str, Any]]:
+        """Columns of numbers and flags as they are read, and how many cells became missing."""
+        numeric = {column.name for column in self.columns if column.kind in NUMERIC}
+        told: dict[str, Counter[str]] = {name: Counter() for name in names if name in numeric}
+        start = 0
+        for batch in batches:
+            yield {
+                name: read(name, batch[name], told[name], start) if name in numeric else batch[name] for name in names
+            }
+            start += len(batch[names[0]])
+        self._told |= {name: (counts, start) for name, counts in told.items()}
+
+    def _read_stored(self, name: str, values: Any, told: Counter[str], start: int) -> Any:
+        """(m,) a column as it stands in the file, unless it holds texts, or numbers that stand for missing.
+
+        Codes stay texts: their zeros are part of them.
+        """
+        if name in self._found and self._found[name].codes and not len(self._gone):
+            return values
+        if not isinstance(values, np.ndarray):
+            if "string" not in str(values.type):
+                return self._without_gone(to_floats(values), told) if len(self._gone) else values
+            values = values.to_numpy(zero_copy_only=False)
+        if values.dtype != object:
+            return self._without_gone(to_floats(values), told) if len(self._gone) else values
+        numbers = self._read(name, values, told, start)
+        reading = self._reading_of(name)
+        return to_flags(numbers) if reading is not None and reading.flags else numbers
 
     def _look(self, names: list[str]) -> tuple[dict[str, Cells], bool]:
         """The texts of the first rows, and whether these are all rows."""

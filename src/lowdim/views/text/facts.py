@@ -31,20 +31,22 @@ def fit_facts(seen: Overview) -> dict[str, Any]:
 
 
 def description_facts(found: Description) -> dict[str, Any]:
-    """Rows, and of each column what is missing and its range."""
+    """Rows, and of each column what it holds, what is missing, its range, and what a fit does with it."""
     return {
         "rows": found.n_rows,
         "complete_rows": found.complete_rows,
         "columns": [
-            {"name": name, "missing": missing, "infinite": infinite, "smallest": least, "largest": most}
-            for name, missing, infinite, least, most in zip(
-                found.columns,
-                found.missing.tolist(),
-                found.infinite.tolist(),
-                found.least.tolist(),
-                found.most.tolist(),
-                strict=True,
-            )
+            {
+                "name": one.name,
+                "kind": one.kind,
+                "use": one.use,
+                "missing": one.missing,
+                "infinite": one.infinite,
+                "smallest": one.least,
+                "largest": one.most,
+                "values": one.values,
+            }
+            for one in found.columns
         ],
     }
 

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from lowdim.results.table import Description
 from lowdim.results.uncertainty import ROWS_REPEAT, Uncertainty
 from lowdim.types import Floats
 from lowdim.views.overview import BLANK, Bars, Block, Fact, Listed, Overview, Swamped
 from lowdim.views.text import lines as words
 from lowdim.views.text.card import fact_lines, glance_lines, notes_of, swamped_in_words
 from lowdim.views.text.lines import Line, fill_line, listed, percent, shortened, shortened_path, signed_name, wrapped
+from lowdim.views.text.told import Told, told_lines
 from lowdim.words import plural
 
 # A fit on one screen: how many dimensions, what they keep, what drives them, how accurate, what to do next.
 
+BLANK_LINE = Line("")
+
 SCREEN_LINES = 24
 """Lines of a terminal."""
+
+NARROW, INDENT = 60, 8
+"""Characters of a line below which what stands behind a bar stands below it, and how far it is moved in there."""
 
 LEAST_SWAMPING_SHARE = 0.9
 """Columns swamp the others if they hold at least this share of the variance."""
@@ -34,8 +40,10 @@ class About:
     """The data, as the user named them."""
     asked: str = ""
     """What was asked of the number of components, in words."""
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    """Columns that hold no numbers: name → what they hold."""
+    told: Told = field(default_factory=Told)
+    """What became of the columns and lines of the table."""
+    related: Sequence[tuple[str, Sequence[str]]] = ()
+    """Columns that took no part → the components along which they differ, with η²."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """Name of what is said → what was asked of it, in words."""
     written: tuple[str, ...] = ()
@@ -47,18 +55,35 @@ class About:
 def fit_screen(seen: Overview, about: About, width: int = 80) -> list[Line]:
     """After a fit, at most 24 lines of at most `width` characters; only a command that cannot be broken is longer."""
     asked = f" ({about.asked})" if about.asked else ""
+    finding = seen.finding + asked if len(seen.finding + asked) <= width else seen.finding
     lines = [
         *_data_lines(seen, about, width),
         Line(""),
-        Line(seen.finding + asked if len(seen.finding + asked) <= width else seen.finding, "title"),
+        *wrapped("", finding, width, "title"),
         Line(""),
         *_block_lines(seen.screen(), about.settings, width),
+        *related_lines(about.related, width),
         *_swamping_note(seen.swamped, width),
         *([Line(f"written   {', '.join(about.written)}")] if about.written else []),
     ]
     lines = [Line(shortened(line.text, width), line.part) for line in lines]
     steps = [next_steps(about.next[:count], width) for count in range(len(about.next), -1, -1)]
+    dense = [line for i, line in enumerate(lines) if line.text or i == lines.index(BLANK_LINE)]
+    if len(dense) + len(steps[0]) <= SCREEN_LINES < len(lines) + len(steps[0]):
+        lines = dense  # all steps, rather than air
     return lines + next(some for some in steps if len(lines) + len(some) <= SCREEN_LINES or not some)
+
+
+def related_lines(related: Sequence[tuple[str, Sequence[str]]], width: int) -> list[Line]:
+    """What columns that took no part have to do with the components, on one line: as many components as it holds."""
+    if not related:
+        return []
+    room = width - 10
+    for most in range(max(len(axes) for _, axes in related), 0, -1):
+        items = [f"{shortened(name, 24)} with {', '.join(axes[:most])}" for name, axes in related]
+        if len(", ".join(items)) <= room:
+            break
+    return [Line(f"{'related':<10}{listed(items, room)}")]
 
 
 CARD_FACTS = ("noise", "steps", "epochs")
@@ -138,12 +163,19 @@ def _listed_line(block: Listed, width: int) -> Line:
 
 
 def _bars_lines(bars: Bars, width: int) -> list[Line]:
-    lines = [Line(bars.title, "faint")]
+    narrow = width < NARROW
+    title = re.sub(r"  +\S+( \S+)*$", "", bars.title) if narrow else bars.title  # without that of what stands below
+    lines = [Line(title, "faint")]
     longest = max((line.length for line in bars.lines), default=0.0)
     for line in bars.lines:
         share = line.length / longest if longest > 0 else 0.0
         head = bars.row.format(*line.cells, bar=words.bar(share, bars.width)) if line.cells else ""
-        lines.append(Line((head + (line.text or _drivers(bars, line.drivers, width - len(head)))).rstrip(), line.part))
+        room = width - INDENT if narrow else width - len(head)
+        after = line.text or _drivers(bars, line.drivers, room)
+        if narrow and head and after:
+            lines += [Line(head.rstrip(), line.part), Line(" " * INDENT + shortened(after, room), line.part)]
+        else:
+            lines.append(Line((head + after).rstrip(), line.part))
     return lines
 
 
@@ -159,9 +191,8 @@ def _data_lines(seen: Overview, about: About, width: int) -> list[Line]:
     """Which data were fitted, and what was left out of them."""
     missing = f"{plural(seen.missing, 'value')} missing" if seen.missing else "no value missing"
     what = f": {seen.size} of numbers, {missing}"
-    room = width - len(what)
-    name = about.name if len(about.name) <= room else "…" + about.name[len(about.name) - room + 1 :]
-    return [Line(name + what, "title"), *left_out_line(about.left_out, width)]
+    name = shortened_path(about.name, max(20, width - len(what)))
+    return [*wrapped("", name + what, width, "title"), *told_lines(about.told, width)]
 
 
 def find_swamping(held: Floats, names: tuple[str, ...]) -> list[tuple[str, float]]:
@@ -205,87 +236,19 @@ def next_steps(steps: tuple[tuple[str, str], ...], width: int) -> list[Line]:
     return [Line(""), Line("next", "faint"), *(Line(text, "command") for text in lines)]
 
 
-def left_out_line(left_out: Mapping[str, str], width: int) -> list[Line]:
-    """Which columns were left out, and what they hold."""
-    if not left_out:
-        return []
-    head = "left out  "
-    items = [f"{name or '(no name)'} ({kind})" for name, kind in left_out.items()]
-    return [Line(head + listed(items, width - len(head)))]
-
-
-# What a table holds, on one screen: shape, what is missing where, ranges of the columns.
-
-MOST_COLUMNS = 10
-"""Columns that are shown one by one: those with most missing first."""
-
-NAME_WIDTH, BAR_WIDTH = 24, 10
-
-
-def description(name: str, found: Description, left_out: Mapping[str, str], width: int = 80) -> list[Line]:
-    """At most 17 lines of at most `width` characters."""
-    p = len(found.columns)
-    shape = f"{plural(found.n_rows, 'row')} × {plural(p, 'column')} of numbers"
-    return [
-        Line(f"{shortened_path(name, max(20, width - len(shape) - 2))}: {shape}", "title"),
-        *left_out_line(left_out, width),
-        Line(_holes(found)),
-        Line(""),
-        *_columns(found),
-    ]
-
-
-def _holes(found: Description) -> str:
-    if found.complete:
-        return "missing   nothing"
-    cells = found.n_rows * len(found.columns)
-    missing, infinite = int(found.missing.sum()), int(found.infinite.sum())
-    text = f"missing   {missing:,} of {cells:,} values ({percent(missing / cells)})"
-    columns = int((found.holes > 0).sum())
-    text += f", in {columns:,} of {plural(len(found.columns), 'column')}"
-    return text + (f"; {infinite:,} infinite" if infinite else "")
-
-
-def _columns(found: Description) -> list[Line]:
-    p = len(found.columns)
-    order = np.argsort(-found.holes, kind="stable")[:MOST_COLUMNS]
-    wide = min(NAME_WIDTH, max(6, *(len(found.columns[j]) for j in order)))
-    head = f"{'column':<{wide}}  {'smallest':>10}  {'largest':>10}"
-    lines = [Line(head if found.complete else f"{head}  missing", "faint")]
-    for j in order:
-        text = f"{shortened(found.columns[j] or '(no name)', wide):<{wide}}"
-        text += f"  {_number(found.least[j]):>10}  {_number(found.most[j]):>10}"
-        holes = int(found.holes[j])
-        if holes:
-            share = holes / found.n_rows
-            text += f"  {holes:>7,}  {percent(share):>7}  {words.bar(share, BAR_WIDTH)}"
-        elif found.constant[j]:
-            text += "  constant"
-        lines.append(Line(text.rstrip(), "bar"))
-    if p > len(order):
-        lines.append(Line(f"and {plural(p - len(order), 'more column', 's')}", "faint"))
-    return lines
-
-
-def _number(value: float) -> str:
-    return "none" if np.isnan(value) else f"{value:.4g}"
-
-
 # How sure a fit is, on one screen.
 
 MOST_COMPONENTS = 12
 """Components that are shown."""
 
 
-def uncertainty_lines(
-    name: str, sure: Uncertainty, axes: Sequence[str], left_out: Mapping[str, str], width: int = 80
-) -> list[Line]:
+def uncertainty_lines(name: str, sure: Uncertainty, axes: Sequence[str], told: Told, width: int = 80) -> list[Line]:
     """Shares with their intervals, how stable components are, and which columns surely belong to them."""
     shape = f"{plural(sure.n_rows, 'row')} × {plural(sure.n_columns, 'column')}"
     drawn = "" if sure.n_resamples is None else f", {sure.n_resamples:,} resamples"
     top = [
         Line(f"{shortened_path(name, max(20, width - len(shape) - 2))}: {shape}", "title"),
-        *left_out_line(left_out, width),
+        *told_lines(told, width),
         Line(f"{sure.level * 100:g} % intervals by kind {sure.kind}{drawn}"),
         Line(""),
     ]

@@ -1,0 +1,61 @@
+"""Notes on the tables that a verb reads: its screen says them below the title; others are said when it ends.
+
+So nothing is lost, whatever a verb prints: `lowdim.open` warns of what it guessed, passed over or left out, and here
+these warnings wait until a screen has taken them up, or the verb is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from lowdim.cli.errors import in_words, say_line
+
+if TYPE_CHECKING:
+    from lowdim.errors import TableNote
+    from lowdim.sources.source import Source
+    from lowdim.views.text.told import Told
+
+
+class _Waiting:
+    """Notes of the verb under way, in its words."""
+
+    def __init__(self) -> None:
+        self.known: Collection[str] = ()
+        self.texts: dict[str, None] = {}
+
+    def write(self, note: TableNote) -> str:
+        return " ".join(in_words(note, self.known).split())
+
+
+_waiting = _Waiting()
+
+
+@contextmanager
+def waiting_notes(known: Collection[str], quiet: bool) -> Iterator[None]:
+    """Have notes wait while a verb with the `known` options runs; say those that are left when it ends, however."""
+    _waiting.known, _waiting.texts = known, {}
+    try:
+        yield
+    finally:
+        for text in () if quiet else _waiting.texts:
+            say_line(f"note: {text}")
+        _waiting.texts = {}
+
+
+def keep_note(note: TableNote) -> None:
+    """Have a note wait."""
+    _waiting.texts[_waiting.write(note)] = None
+
+
+def tell(source: Source) -> Told:
+    """What became of the columns and lines of a source, for a screen or for JSON; its notes no longer wait."""
+    from lowdim.errors import TableHint
+    from lowdim.views.text.told import Told
+
+    notes = sorted(source.notes, key=lambda note: isinstance(note, TableHint))  # what was lost comes before hints
+    texts = tuple(dict.fromkeys(map(_waiting.write, notes)))
+    for text in texts:
+        _waiting.texts.pop(text, None)
+    return Told(source.left_out, texts)
