@@ -22,7 +22,7 @@ from architecture import ALONE, FAMILIES, GROUND, LARGEST_FILE, PACKAGES, ROLES,
 from lowdim.cli.groups import GROUPS
 from lowdim.cli.main import VERBS, main
 from lowdim.cli.options import DataOptions, ModelOptions
-from lowdim.models.registry import FOLDERS, PROMPTS, prompt_name, prompt_of
+from lowdim.models.registry import FOLDERS, OWN_OPTIONS, PROMPTS, prompt_name, prompt_of
 
 SOURCE = Path(__file__).parents[1] / "src" / "lowdim"
 FILES = {path.relative_to(SOURCE).as_posix(): path for path in sorted(SOURCE.rglob("*.py"))}
@@ -371,6 +371,8 @@ def test_what_a_model_has_at_the_prompt_is_an_option_of_the_group_and_a_setting_
     prompt, made = prompt_of(name), ModelOptions(model=name).build()
     assert type(made).__name__ == PROMPTS[name]
     assert set(prompt.options) <= {option.name for option in fields(ModelOptions)} - set(ModelOptions.SHARED)
+    own = {option for option, told in OWN_OPTIONS.items() if name in told.owners}
+    assert own == set(prompt.options) & OWN_OPTIONS.keys()
     assert set(prompt.settings()) <= set(made.get_params())
     assert ("scale" in made.get_params()) >= (not prompt.no_scale)
     assert prompt_name(PROMPTS[name]) == prompt_name(FOLDERS[PROMPTS[name]]) == prompt_name(name.upper()) == name

@@ -107,6 +107,8 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["transform", "nofile.lowdim", "rows.csv"], 4),
         (["fitt", "rows.csv"], 2),
         (["fit", "rows.csv", "--kep", "3"], 2),
+        (["fit", "rows.csv", "--gamma", "3"], 2),
+        (["fit", "rows.csv", "--model", "umap"], 2),
     ],
 )
 def test_help_and_errors_about_paths_load_no_numbers(tables, argv, code):

@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -100,13 +100,12 @@ class AsTyped:
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         """The value, or what typer makes of it."""
-        kind = param.type_descriptor.annotation
+        kind, several = param.type_descriptor.annotation, param.multiple or param.nargs == -1
         if value is None:
-            return () if param.multiple else None
-        if isinstance(kind, type) and isinstance(value, kind):
-            return value
-        if param.nargs == -1 and all(isinstance(one, str) for one in value):
-            return list(value)
+            return () if several else None
+        each = get_args(kind)[0] if get_origin(kind) is list else kind
+        if isinstance(each, type) and all(isinstance(one, each) for one in (value if several else [value])):
+            return list(value) if several else value
         param._runtime_param = None
         return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
 

@@ -217,8 +217,8 @@ ModelOrTable = Annotated[
 def _with_own_options(group: type[Group]) -> type[Group]:
     """Give the group an option for each that only some models have, after those that say which model."""
     own: dict[str, Any] = {}
-    for name, (metavar, text) in OWN_OPTIONS.items():
-        own[name] = Annotated[str | None, _option(metavar=metavar, text=text, panel=Panel.MODEL)]
+    for name, one in OWN_OPTIONS.items():
+        own[name] = Annotated[str | None, _option(metavar=one.metavar, text=one.help, panel=Panel.MODEL)]
         setattr(group, name, None)
     which = {name: group.__annotations__[name] for name in ("keep", "model")}
     group.__annotations__ = which | own | group.__annotations__
@@ -262,13 +262,14 @@ class ModelOptions:
         name = prompt_name(self.model)
         if name is None:
             raise BadParameter(f"--model {self.model}: there is no such model yet; there is {', '.join(PROMPTS)}.")
-        prompt, given = prompt_of(name), self.own()
+        given = self.own()
         for option, value in given.items():
-            if option not in prompt.options:
-                owners = " or ".join(one for one in PROMPTS if option in prompt_of(one).options)
+            owners = OWN_OPTIONS[option].owners
+            if name not in owners:
                 raise BadParameter(
-                    f"--{option} {value}: only --model {owners} has that; add it, or leave --{option} out."
+                    f"--{option} {value}: only --model {' or '.join(owners)} has that; add it, or leave --{option} out."
                 )
+        prompt = prompt_of(name)
         if self.scale and prompt.no_scale:
             raise BadParameter(f"--scale: {prompt.no_scale}.")
         if self.memory is not None and prompt.no_memory:

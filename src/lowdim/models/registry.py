@@ -87,26 +87,48 @@ OFFERS = {
 }
 """What the prompt calls a model, the first if nothing is said → what it is."""
 
+
+class OwnOption(NamedTuple):
+    """An option that only some models have, as help texts and errors tell it, which load no model."""
+
+    metavar: str
+    """What stands for a value."""
+    owners: tuple[str, ...]
+    """What the prompt calls these models. Their constructors declare the option."""
+    help: str
+
+
 OWN_OPTIONS = {
-    "kernel": ("NAME", "Of --model kernel: rbf (unless said), laplacian, poly, linear, cosine, sigmoid."),
-    "gamma": ("HOW", "Its width: median (unless said; of the distances between rows), auto, or a number."),
-    "loss": (
+    "kernel": OwnOption(
+        "NAME", ("kernel",), "Of --model kernel: rbf (unless said), laplacian, poly, linear, cosine, sigmoid."
+    ),
+    "gamma": OwnOption(
+        "HOW", ("kernel",), "Its width: median (unless said; of the distances between rows), auto, or a number."
+    ),
+    "loss": OwnOption(
         "NAME",
+        ("nmf", "autoencoder"),
         "Of --model nmf: frobenius (unless said), kl for counts, itakura-saito, or a number β; of autoencoder: bce for "
         "numbers from 0 to 1, mse.",
     ),
-    "hidden": ("A,B", "Of --model autoencoder: units of its hidden layers, the first next to the columns, or none."),
-    "epochs": ("N", "Its epochs, at most: times that it sees all rows."),
-    "family": (
+    "hidden": OwnOption(
+        "A,B",
+        ("autoencoder",),
+        "Of --model autoencoder: units of its hidden layers, the first next to the columns, or none.",
+    ),
+    "epochs": OwnOption("N", ("autoencoder",), "Its epochs, at most: times that it sees all rows."),
+    "family": OwnOption(
         "NAME",
+        ("logistic",),
         "Of --model logistic: bernoulli (unless said) for values from 0 to 1, poisson for counts, gaussian.",
     ),
-    "autosomes": (
+    "autosomes": OwnOption(
         "N",
+        ("genotypes",),
         "Of genotypes: leave out SNPs on chromosomes beyond this, and X, Y, MT: 22 (unless said), all.",
     ),
 }
-"""Options that only some models have → what stands for a value, and the help. Their constructors declare them."""
+"""Options that only some models have."""
 
 PROMPTS = {name: offer.model for name, offer in OFFERS.items()}
 """What the prompt calls a model → its public class."""

@@ -62,8 +62,8 @@ def impute(
     from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_table
 
-    check_table(out, *data)
     wish = wish.of(*data)
+    check_table(out, *data)
     from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
 
     model = ProbabilisticPCA(prompt_of("ppca").keep(keep), scale=True, memory=asked.memory)

@@ -33,9 +33,9 @@ def inverse(
     from lowdim.cli.writing import check_table, score_names, write_rows
     from lowdim.words import column_names
 
-    check_table(out, *data, model)
     refuse_swapped(model, data[0], "inverse")
     wish, estimator = wish.of(*data), load_model(model)
+    check_table(out, *data, model)
     if not hasattr(estimator, "inverse_transform"):
         kind = type(estimator).__name__
         raise FormatError(f"{model}: holds a {kind}, whose scores do not tell rows again; lowdim info describes it.")

@@ -55,10 +55,10 @@ def predict(
     needed = "a chance between 0 and 1 is needed, such as 90% or 0.9"
     chance = parsing.parse_share_between("--level", level, needed) or LEVEL
     interval = interval or level is not None
-    check_table(out, *data, model)
     refuse_swapped(model, data[0], "predict")
     wish = replace(wish.of(*data), unseen=unseen)
     estimator: Any = load_model(model)
+    check_table(out, *data, model)
     predicts = estimator._takes.response
     if predicts == "classes":
         raise BadParameter(

@@ -64,10 +64,7 @@ def table(
     """Write a table of a model: loadings, contributions, outliers, biplots, rotated loadings and others."""
     from lowdim.cli.console import show_progress
     from lowdim.cli.writing import aside_columns, check_table
-    from lowdim.sources.source import name_of
-    from lowdim.views.text.told import left_out_line
 
-    check_table(out, data, model)
     aside = {"--extra": extra, "--weight": wish.weight, "--label": wish.label, "--names": wish.names}
     stray = next((option for option, given in aside.items() if given is not None and data is None), None)
     if stray is not None:
@@ -76,6 +73,10 @@ def table(
         refuse_swapped(model, data, "table")
         wish = wish.of(data)
     estimator: Any = load_model(model)
+    check_table(out, data, model)
+    from lowdim.sources.source import name_of
+    from lowdim.views.text.told import left_out_line
+
     given: dict[str, Any] = dict(parsing.parse_setting(one, ELSEWHERE) for one in settings or [])
     if not hasattr(estimator, "table"):
         raise BadParameter(f"{model}: a {type(estimator).__name__} has no tables; lowdim info {model} describes it.")

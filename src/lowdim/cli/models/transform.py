@@ -35,9 +35,9 @@ def transform(
     from lowdim.cli.writing import check_table, write_scores
     from lowdim.words import plural
 
-    check_table(out, *data, model)
     refuse_swapped(model, data[0], "transform")
     wish, estimator = replace(wish.of(*data), unseen=unseen), load_model(model)
+    check_table(out, *data, model)
     with prefix_errors(wish.name):
         source = open_for_model(wish, estimator, model)
         with show_progress(talk.quiet, wish.data):

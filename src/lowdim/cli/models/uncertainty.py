@@ -67,10 +67,11 @@ def uncertainty(
     """
     from lowdim.cli.models.fit import fit_model
     from lowdim.cli.writing import check_table, score_names
+
+    wish = wish.of(*data)
     from lowdim.views.text.screen import uncertainty_lines
 
     check_table(out, *data, optional=True)
-    wish = wish.of(*data)
     if asked.name in PROMPTS and not hasattr(model_class(PROMPTS[asked.name]), "uncertainty"):
         known = [name for name, model in PROMPTS.items() if hasattr(model_class(model), "uncertainty")]
         raise BadParameter(f"--model {asked.model}: intervals are known of {', '.join(known)}.")

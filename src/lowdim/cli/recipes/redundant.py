@@ -34,8 +34,8 @@ def redundant(data: options.Data, tol: Tol = 0.01, *, wish: DataOptions, out: Ou
     from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_table
 
-    check_table(out, *data, optional=True)
     wish = wish.of(*data)
+    check_table(out, *data, optional=True)
     from lowdim.recipes.redundant.redundant import redundant as find
     from lowdim.recipes.redundant.result import redundancy_lines
 
