@@ -18,6 +18,7 @@ from lowdim.models.kernel_pca.overview import (
 from lowdim.models.kernel_pca.record import KernelFit
 from lowdim.views.text.facts import fit_facts
 from lowdim.views.text.screen import About, card_lines, file_screen, fit_screen
+from lowdim.views.text.told import Told
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.standard_normal((80, 4))
@@ -37,7 +38,7 @@ def test_it_answers_the_questions_of_a_newcomer():
     said = text(
         fitted(rows, kernel="linear", gamma=None),
         asked="--keep 2",
-        left_out={"name": "text"},
+        told=Told({"name": "text"}),
         next=(("lowdim info m.lowdim", "what is it?"),),
         written=("m.lowdim",),
     )
@@ -111,7 +112,11 @@ def test_one_screen(width, settings):
     long = replace(fit, columns=tuple(f"a name that is rather long, {j}" for j in range(4)))
     steps = tuple((f"lowdim fit {'folder/' * 5}table.csv --keep {i} --save model.lowdim", "again") for i in range(5))
     about = About(
-        "x" * 200, "--keep", {f"text {i}": "text" for i in range(90)}, next=steps, settings={"kernel": "--gamma median"}
+        "x" * 200,
+        "--keep",
+        Told({f"text {i}": "text" for i in range(90)}),
+        next=steps,
+        settings={"kernel": "--gamma median"},
     )
     seen = overview_of(long)
     file = file_screen(seen, "x" * 200, "KernelPCA", {"scale": False}, False, width)

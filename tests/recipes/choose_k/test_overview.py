@@ -9,6 +9,7 @@ import pytest
 import lowdim
 from lowdim import choose_k
 from lowdim.recipes.choose_k.overview import k_choice_facts, k_choice_lines
+from lowdim.views.text.told import NOTHING_TOLD
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ every = pytest.mark.parametrize("name", ["wine", "foods", "digits"])
 
 @every
 def test_it_keeps_to_one_screen(chosen, name):
-    lines = k_choice_lines("some.csv", chosen[name], {})
+    lines = k_choice_lines("some.csv", chosen[name], NOTHING_TOLD)
     assert max(len(line.text) for line in lines) <= 80
     said = "\n".join(line.text for line in lines)
     assert all(one.title in said for one in chosen[name].answers)
@@ -34,7 +35,7 @@ def test_it_keeps_to_one_screen(chosen, name):
 
 
 def test_what_speaks_against_an_answer_is_marked(chosen):
-    said = {line.text[:24]: line for line in k_choice_lines("wine.csv", chosen["wine"], {})}
+    said = {line.text[:24]: line for line in k_choice_lines("wine.csv", chosen["wine"], NOTHING_TOLD)}
     assert [line.part for text, line in said.items() if "Minka" in text] == ["note"]
     assert any("12!" in line.text for line in said.values())
 

@@ -300,7 +300,7 @@ def test_the_screen_has_whole_columns() -> None:
     found = compare(X, {"pca": "pca", "a model with a name of its own": "nmf", "vq": "vq"}, K)
 
     def screen(width: int) -> list[list[str]]:
-        lines = [line.text for line in comparison_lines("a_file_with_a_long_name.csv", found, width)]
+        lines = [line.text for line in comparison_lines("a_file_with_a_long_name.csv", found, width=width)]
         assert max(map(len, lines)) <= width
         table = [re.split(r"\s{2,}", line) for line in lines[2:6]]
         assert ("no room for" in " ".join(" ".join(lines).split())) == (len(table[0]) < 10)

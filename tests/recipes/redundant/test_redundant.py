@@ -15,6 +15,7 @@ from lowdim.matrices.convert import spacing_of
 from lowdim.recipes.redundant.result import redundancy_lines
 from lowdim.recipes.redundant.steps import value_steps
 from lowdim.results.table import Table
+from lowdim.views.text.told import Told
 
 MILE = 1.609344
 
@@ -218,7 +219,7 @@ def test_directions_beyond_those_that_are_given_are_counted(copies):
     assert found.more_directions == max(copies - 20, 0)
     said = f"{copies} directions hardly vary, by the correlations: the 20 smallest are given, {copies - 20} are not"
     assert (said in str(found)) == (copies > 20)
-    lines = [line.text for line in redundancy_lines("X", found, {"name": "text"}, 200)]
+    lines = [line.text for line in redundancy_lines("X", found, Told({"name": "text"}), 200)]
     assert any(said in line for line in lines) == (copies > 20)
 
 

@@ -7,6 +7,7 @@ Its files, in reading order::
     text_columns  Columns of text that hold numbers, flags or times: judged, said, read.
     layout        Where a table is among lines: titles, comments, names in several lines, lines of units.
     rows          A table among lines of cells: a sheet, a small text.
+    wide          Lines of many numbers: parsed as rows, where readers of columns pay for each column.
     roles         Columns that are no measurements: names, running numbers, class codes.
     choose        Which of several tables in a file.
     several       Several files as one table.

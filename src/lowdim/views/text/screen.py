@@ -69,8 +69,8 @@ def fit_screen(seen: Overview, about: About, width: int = 80) -> list[Line]:
     after = about.next if seen.varies else ()
     steps = [next_steps(after[:count], width) for count in range(len(after), -1, -1)]
     dense = [line for i, line in enumerate(lines) if line.text or i == lines.index(BLANK_LINE)]
-    if len(dense) + len(steps[0]) <= SCREEN_LINES < len(lines) + len(steps[0]):
-        lines = dense  # all steps, rather than air
+    if len(lines) > SCREEN_LINES or len(dense) + len(steps[0]) <= SCREEN_LINES < len(lines) + len(steps[0]):
+        lines = dense  # one screen and all steps, rather than air
     return lines + next(some for some in steps if len(lines) + len(some) <= SCREEN_LINES or not some)
 
 
