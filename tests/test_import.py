@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import pickle
 import re
@@ -21,6 +22,9 @@ PROMPT = {"lowdim", "typer", "annotated_doc", "shellingham"}
 
 NUMBERS = {"numpy", "scipy", "scipy.linalg", "threadpoolctl"}
 """What numbers need: NumPy, and the parts of SciPy that every fit calls."""
+
+WITH_PARTS = {"dask", "numba", "numpy", "pyarrow", "scipy", "sklearn"}
+"""Packages whose parts are written as `package.part`."""
 
 LOADED = """
 import sys
@@ -81,6 +85,25 @@ def loaded_by(program: str) -> set[str]:
     answer = subprocess.run([sys.executable, "-c", LOADED.format(program)], capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
     return set(answer.stdout.split()) - {"scipy.version"}
+
+
+def test_parts_of_packages_are_imported_where_they_are_used():
+    # another module may have loaded them already, so that no other test would see it
+    used: dict[str, dict[str, set[Path]]] = {}
+    for file in Path(lowdim.__file__).parent.rglob("*.py"):
+        tree = ast.parse(file.read_text("utf-8"))
+        names = [alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+        packages = {name.asname: name.name for name in names if name.asname}
+        packages |= {top: top for top in (name.name.partition(".")[0] for name in names if not name.asname)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in packages:
+                package = packages[node.value.id]
+                if f"{package}.{node.attr}" not in {name.name for name in names}:
+                    used.setdefault(package, {}).setdefault(node.attr, set()).add(file)
+    for package in sorted(name for name in used if name.partition(".")[0] in WITH_PARTS):
+        asked = f"import {package}; print(*(one for one in {sorted(used[package])} if not hasattr({package}, one)))"
+        answer = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+        assert not {name: used[package][name] for name in answer.stdout.split()}
 
 
 @pytest.fixture

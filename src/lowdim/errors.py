@@ -324,12 +324,12 @@ class TooLarge(LowdimError, MemoryError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """A reading of rows that was asked to stop, with what it had found until then."""
+    """Work that was asked to stop, with what it had found until then."""
 
-    def __init__(self, rows: int, statistic: Any):
-        super().__init__(f"Interrupted after {rows:,} rows.")
+    def __init__(self, rows: int = 0, statistic: Any = None):
+        super().__init__(f"Interrupted after {rows:,} rows." if rows else "Interrupted.")
         self.rows = rows
-        """Rows that were read."""
+        """Rows that were read, where it was reading rows."""
         self.statistic = statistic
         """What was known of them."""
         self.model: Any = None

@@ -55,7 +55,10 @@ def test_options_of_models_go_to_those_that_have_them(run, wines):
     ("options", "words"),
     [
         (("--models", "pca,vq", "--family", "poisson"), "--family poisson: none of pca, vq has that"),
-        (("--models", "pca,nmf-kl", "--scale"), "--scale: takes means off"),
+        (
+            ("--models", "pca,nmf-kl", "--scale"),
+            "--scale: not for nmf-kl; leave it out, or compare models that take it: --models pca,ppca",
+        ),
         (("--models", "pca,nfm", "--scale"), "did you mean 'nmf'"),
     ],
 )

@@ -15,25 +15,23 @@ import pytest
 import lowdim
 from lowdim import PCA
 from lowdim.cli.models.fit import keep_part, without_resume
+from lowdim.cli.progress import Reporter
 from lowdim.errors import FormatError, Interrupted, NotConverged
 from lowdim.models.base.saving import load_checkpoint, save_checkpoint
-from lowdim.runtime import progress
 from lowdim.runtime.progress import watching
 from lowdim.sources import source
 
 SLOW = """
 import sys, time
-import lowdim.runtime.progress as progress, lowdim.sources.source as source
-begin = progress.begin_pass
+import lowdim.cli.progress as progress, lowdim.sources.source as source
+move = progress.Reporter.move
 source.BLOCK_BYTES = 2**22
-def slowly(*args):
-    tell = begin(*args)
-    def told(rows):
+def slowly(self, now):
+    if now.stages[-1].name == "row":
         print("block", flush=True)
         time.sleep(0.2)
-        return tell(rows)
-    return told
-source.begin_pass = progress.begin_pass = slowly
+    return move(self, now)
+progress.Reporter.move = slowly
 from lowdim.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -58,23 +56,18 @@ def interrupted(monkeypatch, run):
     """Exit code and stderr of a command that gets Ctrl-C in its second block; it is run in this process."""
 
     def command(*argv):
-        begin, blocks = progress.begin_pass, []
+        move, blocks = Reporter.move, []
 
-        def counted(*args):
-            tell = begin(*args)
-
-            def told(rows):
-                blocks.append(rows)
-                if len(blocks) == 2:
-                    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-                return tell(rows)
-
-            return told
+        def counted(self, now):
+            if now.stages[-1].name == "row":
+                blocks.append(now.rows)
+            if len(blocks) == 2:
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            return move(self, now)
 
         with monkeypatch.context() as patched:
             patched.setattr(source, "BLOCK_BYTES", 2**22)
-            for module in (progress, source):
-                patched.setattr(module, "begin_pass", counted)
+            patched.setattr(Reporter, "move", counted)
             before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of pytest ignore it
             try:
                 ended = run(*argv)

@@ -17,8 +17,7 @@ import pandas as pd
 import pytest
 
 import lowdim
-from lowdim.cli import console
-from lowdim.cli.console import likely_rows, time_left
+from lowdim.cli import progress
 from lowdim.cli.main import VERBS, main
 
 HEAVY = {"numpy", "scipy", "sklearn", "pyarrow", "numba", "pandas", "rich", "onnx", "duckdb"}
@@ -357,7 +356,7 @@ def test_standard_input_that_is_a_terminal_is_explained(wine, on_a_terminal):
 
 def test_a_bar_with_the_time_left_on_a_terminal_alone(wine, run, on_a_terminal, monkeypatch):
     np.save("long.npy", np.random.default_rng(0).standard_normal((20_000, 60)))
-    monkeypatch.setattr(console, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(lowdim.sources.source, "BLOCK_BYTES", 2**20)  # ten blocks
     terminal = on_a_terminal("fit", "long.npy", "--keep", "2")
     assert "rows" in terminal
@@ -365,28 +364,6 @@ def test_a_bar_with_the_time_left_on_a_terminal_alone(wine, run, on_a_terminal, 
     quiet = on_a_terminal("fit", "long.npy", "--keep", "2", "-q")
     assert quiet == ""
     assert run("fit", "long.npy", "--keep", "2").err == ""
-
-
-@pytest.mark.parametrize(
-    ("spent", "rows", "total", "said"),
-    [
-        (10.0, 50, 100, "about 10 s left"),
-        (60.0, 10, 100, "about 9 min left"),
-        (3600.0, 10, 100, "about 9 h 0 min left"),
-        (1.0, 100, 100, ""),
-        (1.0, 10, None, ""),
-        (1.0, 0, 10, ""),
-    ],
-)
-def test_time_left(spent, rows, total, said):
-    assert time_left(spent, rows, total) == said
-
-
-def test_rows_of_text_files_are_guessed_from_their_first_lines(wine):
-    (wine / "long.csv").write_text("a,b\n" + "".join(f"{i % 100:02},1\n" for i in range(200_000)))
-    assert likely_rows("long.csv") == pytest.approx(200_000, rel=0.01)
-    assert likely_rows("nothing.csv") is None
-    assert likely_rows("wine.parquet") is None
 
 
 def test_main_gives_a_code_and_does_not_exit(wine):

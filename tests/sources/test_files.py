@@ -231,3 +231,14 @@ def test_files_of_other_columns_are_not_mixed(tmp_path: Path) -> None:
     pd.DataFrame({"b": [1.0]}).to_parquet(tmp_path / "2.parquet")
     with pytest.raises(BadFile, match="same columns"):
         lowdim.open(tmp_path)
+
+
+def test_rows_of_text_files_are_guessed_from_their_first_lines(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("a,b\n" + "".join(f"{i % 100:02},1\n" for i in range(200_000)))
+    source = lowdim.open(path)
+    assert source.n_rows is None
+    assert source.likely_rows == pytest.approx(200_000, rel=0.01)
+    half = lowdim.open(path, columns=["a"]).limited(2**20)
+    assert half.likely_rows == source.likely_rows
+    assert lowdim.open(np.zeros((3, 2))).likely_rows == 3

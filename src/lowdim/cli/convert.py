@@ -8,6 +8,7 @@ from lowdim.cli.data import is_model, load_model, prefix_errors, refuse_absent, 
 from lowdim.cli.groups import ROWS_ONLY, refuse_typed, takes_groups
 from lowdim.cli.options import DataOptions, ModelOrTable, OutputOptions, TalkOptions
 from lowdim.errors import BadParameter
+from lowdim.runtime.progress import ROW, stage
 from lowdim.words import column_names
 
 EXAMPLES = """
@@ -40,21 +41,19 @@ def convert(file: ModelOrTable, *, wish: DataOptions, out: OutputOptions, talk: 
 
 
 def _write_table(wish: DataOptions, out: OutputOptions, talk: TalkOptions) -> int:
-    from lowdim.cli.console import new_count, show_progress
     from lowdim.views.files.tables import open_table
 
-    with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
+    with prefix_errors(wish.name):
         source: Any = wish.open()
         if source.every_column:
             names, batches = source.every_column, source.stored()
         else:
             names = list(column_names(source))
             batches = (dict(zip(names, _dense(block.rows).T, strict=True)) for block in source.blocks())
-        with open_table(out.output, names, out.form(source)) as written:
-            count = new_count(source.n_rows)
+        with stage(ROW, source.likely_rows) as tell, open_table(out.output, names, out.form(source)) as written:
             for batch in batches:
                 written.write(batch)
-                count(written.n_rows)
+                tell(written.n_rows)
     talk.note(out.output, f"{written.n_rows:,} rows × {len(names):,} columns{out.taken_over(source)}")
     return 0
 

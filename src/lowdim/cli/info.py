@@ -122,15 +122,13 @@ def say_checkpoint(file: str, json: bool) -> bool:
 
 def say_description(command: str, wish: DataOptions, source: Source, talk: TalkOptions) -> None:
     """Read the data once, and print what each column holds."""
-    from lowdim.cli.console import show_progress
     from lowdim.models.base.describe import describe as read
     from lowdim.views.text.columns import column_lines
     from lowdim.views.text.facts import description_facts
     from lowdim.views.text.lines import Line, wrapped
     from lowdim.views.text.screen import next_steps
 
-    with show_progress(talk.quiet, wish.data):
-        found = read(source)
+    found = read(source)
 
     def lines(width: int) -> list[Line]:
         told = column_lines(wish.name, found, tell(source), width, whole=command == "info")

@@ -21,7 +21,7 @@ from typer.exceptions import TyperException
 from lowdim import __version__
 from lowdim.cli import convert, datasets, describe, info
 from lowdim.cli.data import near_files, near_names
-from lowdim.cli.errors import USAGE, in_words, report_usage, say_error, say_line
+from lowdim.cli.errors import INTERRUPTED, USAGE, in_words, report_usage, say_error, say_line
 from lowdim.cli.errors import report as report_error
 from lowdim.cli.models import (
     explain,
@@ -38,6 +38,7 @@ from lowdim.cli.models import (
     uncertainty,
 )
 from lowdim.cli.notes import keep_note, waiting_notes
+from lowdim.cli.progress import Reporter
 from lowdim.cli.recipes import (
     choose,
     compare,
@@ -131,18 +132,20 @@ class Verb(Parsed, TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the verb; what typer would end in silence or with another code is met first."""
         known = {name.lstrip("-") for param in self.params for name in param.opts if param.param_type_name == "option"}
+        quiet = bool(ctx.params.get("quiet"))
+        reporter = Reporter(quiet)
         try:
-            quiet = bool(ctx.params.get("quiet"))
-            with _saying_warnings(known, quiet), saying_replaced(quiet):
+            with reporter.listening(), _saying_warnings(known, quiet), saying_replaced(quiet):
                 answer = super().invoke(ctx)
             sys.stdout.flush()  # here a reader that is gone can still be met
-            return answer
+            return reporter.exit_code if answer == INTERRUPTED else answer
         except BrokenPipeError as gone:
             # whoever read the output has seen enough: say nothing, also not when Python closes the stream
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from gone
         except (LowdimError, KeyboardInterrupt) as error:
-            raise typer.Exit(report_error(error, known)) from error
+            code = report_error(error, known)
+            raise typer.Exit(reporter.exit_code if code == INTERRUPTED else code) from error
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments and options, in words alone: neither types nor what is required."""

@@ -361,6 +361,7 @@ class DataOptions:
 
     def open(self, like: Any = None, columns: list[str] | None = None) -> Source:
         """Open the data, with the columns of the model `like`, or with these."""
+        from lowdim.runtime.progress import stage
         from lowdim.sources.open import open_source
 
         for path in self.paths:
@@ -372,7 +373,8 @@ class DataOptions:
             settings["columns"] = columns
         if like is not None:
             settings |= {"like": like, "unseen": self._unseen()}
-        return open_source(self.paths[0] if len(self.paths) == 1 else list(self.paths), **settings)
+        with stage("reading the table"):
+            return open_source(self.paths[0] if len(self.paths) == 1 else list(self.paths), **settings)
 
     def _unseen(self) -> str:
         if self.unseen not in (None, "error", "warn"):

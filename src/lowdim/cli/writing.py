@@ -12,6 +12,7 @@ import typer
 
 from lowdim.cli.replaced import watch_output
 from lowdim.errors import BadParameter, MissingValues
+from lowdim.runtime.progress import ROW, stage
 
 if TYPE_CHECKING:
     from lowdim.cli.options import DataOptions, OutputOptions
@@ -168,10 +169,8 @@ def write_rows(
 
     `take` says which columns of the source are meant; None: all. Rows may have `holes` only if they are said to.
     """
-    from lowdim.cli.console import new_count
     from lowdim.views.files.tables import open_table
 
-    count = new_count(source.n_rows)
     step = max(1, MOST_NUMBERS // len(names))
     aside = aside_columns(source)
     for name in set(aside) & set(names):
@@ -181,7 +180,7 @@ def write_rows(
         )
     read = source.columns if take is None or source.columns is None else [source.columns[j] for j in take]
     form = out.form(source)
-    with open_table(out.output, [*aside, *names], form) as table:
+    with stage(ROW, source.likely_rows) as tell, open_table(out.output, [*aside, *names], form) as table:
         for start, every, beside in _blocks(source.unweighted(), aside):
             chosen = every if take is None else every[:, take]
             if not holes:
@@ -190,7 +189,7 @@ def write_rows(
                 some = slice(first, first + step)
                 columns = dict(zip(names, change(chosen[some]).T, strict=True))
                 table.write({**{name: beside[name][some] for name in aside}, **columns})
-            count(table.n_rows)
+            tell(table.n_rows)
         return table.n_rows
 
 

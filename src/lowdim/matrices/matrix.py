@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -30,7 +29,9 @@ from lowdim.matrices.products import (
 )
 from lowdim.matrices.rounding import UNIT_ROUNDOFF, Rounding
 from lowdim.matrices.scaling import Scaling
+from lowdim.runtime.progress import ROW
 from lowdim.runtime.threads import all_blas_threads, in_order, one_blas_thread
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source, WeightedSource
 from lowdim.types import Floats, Mask
@@ -85,6 +86,9 @@ class Matrix(ABC):
 
 class RowBlocks(Matrix):
     """Rows from a source, centred and scaled on the way. Everything is a fold over blocks of rows."""
+
+    reading = ROW
+    """What a reading of the data is called."""
 
     def __init__(self, source: Source, scaling: Scaling):
         self.source = source
@@ -445,20 +449,19 @@ class _NoRows(Source):
         return f"{self.n_rows:,} rows × {self.n_columns:,} columns, batch by batch"
 
 
-def warn_constant(matrix: RowBlocks, stacklevel: int) -> None:
+def warn_constant(matrix: RowBlocks) -> None:
     """Name the columns that could not be scaled, as they do not vary, and those that vary by rounding alone."""
     scaling, p = matrix.scaling, matrix.source.n_columns
     constant = scaling.constant(matrix.moments)
     if constant.any():
         found = ConstantColumns.found(int(constant.sum()), p, name_columns(matrix, constant))
-        warnings.warn(found, stacklevel=stacklevel)
+        warn_user(found)
     rounded = scaling.in_last_digits(matrix.moments)
     if rounded.any():
-        warnings.warn(
+        warn_user(
             f"{rounded.sum()} of {p} columns vary only in the last digits that their type holds, so scaling makes much "
             f"of their rounding: {name_columns(matrix, rounded)}.",
             RoundedColumns,
-            stacklevel=stacklevel,
         )
 
 

@@ -23,6 +23,17 @@ CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 """How a file is made: it must not be there. Windows would else write CR LF for LF."""
 
 
+_open_parts: set[Path] = set()
+"""Temporary files that are being written."""
+
+
+def remove_parts() -> None:
+    """Remove the temporary files that are being written: for a process that ends at once."""
+    for part in list(_open_parts):
+        with suppress(OSError):
+            part.unlink()
+
+
 @contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Give a file to write to, which takes the place of `path` when the block ends without an error.
@@ -39,6 +50,7 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}{PART_ENDING}")
         # a new file has the system's default permissions; a replacement is private until it has those of the old one
         handle = os.open(temporary, CREATE_FLAGS, 0o666 if mode is None else 0o600)
+    _open_parts.add(temporary)
     try:
         with io.BufferedWriter(_PartFile(handle, name)) as file:
             yield file
@@ -53,6 +65,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+    finally:
+        _open_parts.discard(temporary)
     _sync_directory(target.parent)
 
 

@@ -16,6 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lowdim.errors import BadParameter
+from lowdim.runtime.progress import hear_of, stop_if_asked, watched_here
 from lowdim.types import is_whole
 
 if TYPE_CHECKING:
@@ -40,16 +41,21 @@ _current = threading.local()
 def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """Run `work` on each item in threads and give the results in the order of the items.
 
-    At most one task more than there are threads is under way, so memory stays bounded for long streams.
+    At most one task more than there are threads is under way, so memory stays bounded for long streams. Between two
+    of them whoever watches is asked whether to stop.
     """
     with one_blas_thread() as section:
         if section.pool is None:
-            yield from map(work, items)
+            for item in items:
+                stop_if_asked()
+                yield work(item)
             return
         pending: deque[Future[Result]] = deque()
+        watched = watched_here()
         try:
             for item in items:
-                pending.append(section.pool.submit(_as_worker, work, item))
+                stop_if_asked()
+                pending.append(section.pool.submit(_as_worker, work, item, watched))
                 if len(pending) > section.threads:
                     yield pending.popleft().result()
             while pending:
@@ -127,8 +133,9 @@ def at_most_threads(owner: str, n_jobs: Any) -> Iterator[None]:
         yield
 
 
-def _as_worker(work: Callable[[Item], Result], item: Item) -> Result:
+def _as_worker(work: Callable[[Item], Result], item: Item, watched: Any) -> Result:
     _current.section = Section(1, None)  # work that splits itself again must not start threads of its own
+    hear_of(watched)
     return work(item)
 
 

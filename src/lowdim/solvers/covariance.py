@@ -11,6 +11,7 @@ from scipy.linalg import lapack
 
 from lowdim.matrices.matrix import FormedMatrix, RowBlocks
 from lowdim.matrices.rounding import Rounding
+from lowdim.runtime.progress import ROW
 from lowdim.runtime.threads import all_blas_threads
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.solvers.lanczos import BlockLanczos
@@ -34,6 +35,7 @@ class Covariance(Solver):
     """Go to LAPACK at once: an iteration has been tried, and needed too many vectors."""
     name = "covariance"
     rereads = False
+    parts = ((ROW, 1.0),)
 
     def solve(self, matrix: RowBlocks, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
         """Find the components that `keep` asks for."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import numpy as np
 
+from lowdim.runtime.progress import stage
 from lowdim.types import Floats
 
 # Anderson's acceleration of a fixed-point iteration: extrapolate from the last few steps.
@@ -54,7 +56,11 @@ class History:
 
 
 class State(Protocol):
-    """What an iterative solver carries from step to step."""
+    """What an iterative solver carries from step to step.
+
+    A state may have a `distance`: by what factor it is from being finished, 1 or less where it is; NaN where it does
+    not know. From how it falls it is told how many steps there will be.
+    """
 
     @property
     def finished(self) -> bool:
@@ -63,13 +69,60 @@ class State(Protocol):
 
 S = TypeVar("S", bound=State)
 
+LOOKS = 4
+"""Distances that are needed to tell how they fall."""
 
-def iterate(state: S, step: Callable[[S], S], most: int, observe: Callable[[S], None] | None = None) -> S:
-    """Step until the state says that it is finished, or `most` steps were made."""
-    for _ in range(most):
-        if state.finished:
-            break
-        state = step(state)
-        if observe is not None:
-            observe(state)
+LIKELY_STEPS = 200
+"""Steps that are expected before anything is known, of as many or more."""
+
+INERTIA = 0.95
+"""Share of what was expected before a step in what is expected after it: distances fall by fits and starts."""
+
+
+def iterate(
+    state: S,
+    step: Callable[[S], S],
+    most: int,
+    observe: Callable[[S], None] | None = None,
+    name: str = "step",
+    likely: float = LIKELY_STEPS,
+) -> S:
+    """Step until the state says that it is finished, or `most` steps were made.
+
+    Whoever watches is told after every step, with about how many there will be, `likely` ones at first, and may ask for
+    no more of them, as if there were no more to be made.
+    """
+    distances: list[tuple[int, float]] = []
+    expected = float(min(likely, most))
+    with stage(name, most=most or None) as tell:
+        for done in range(1, most + 1):
+            if state.finished:
+                break
+            state = step(state)
+            if observe is not None:
+                observe(state)
+            distance = getattr(state, "distance", math.nan)
+            if distance > 0 and math.isfinite(distance):
+                distances.append((done, math.log(distance)))
+                expected = INERTIA * expected + (1 - INERTIA) * expect_steps(distances, most)
+            if tell(done, expected):
+                break
     return state
+
+
+def expect_steps(distances: Sequence[tuple[int, float]], most: int) -> float:
+    """About how many steps there will be, from the logarithms of distances after some of them.
+
+    In their later half they fell with the steps, or with the logarithm of the number of steps: the geometric mean of
+    what the two foretell, the one too soon for most solvers and the other too late.
+    """
+    if len(distances) < LOOKS:
+        return min(LIKELY_STEPS, most)
+    (then, before), (now, here) = distances[len(distances) // 2 - 1], distances[-1]
+    if here <= 0:
+        return now
+    if not here < before:
+        return min(2 * now, most)
+    soon = now + here * (now - then) / (before - here)
+    late = math.log(now) + here * math.log(now / then) / (before - here)
+    return math.sqrt(min(soon, most) * math.exp(min(late, math.log(most))))

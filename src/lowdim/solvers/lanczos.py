@@ -7,12 +7,14 @@ value: a test against the largest value would stop long before the small ones ar
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 
 from lowdim.matrices.matrix import Matrix, RowBlocks
+from lowdim.runtime.progress import ROW
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
 from lowdim.solvers.keep import Keep, KeepCount
@@ -52,6 +54,7 @@ class BlockLanczos(Solver):
     floor: float = MIN_RESIDUAL
     """Residuals below this share of the largest eigenvalue are the rounding of products."""
     name = "block Lanczos"
+    parts = ((ROW, 1.0), ("step", 12.0))
 
     def solve(self, matrix: Matrix, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:
         """Find the components that `keep` asks for."""
@@ -81,7 +84,8 @@ class BlockLanczos(Solver):
         block = self.block or matrix.block - (watch is not None)  # products stay as wide as suits the matrix
         space = KrylovSpace(matrix, block, self._capacity(matrix, keep, block), rng, start, watch)
         search = Search(space, keep, tol, self.most_share, self.floor)
-        search = iterate(search, Search.step, self.steps)
+        likely = self.products(keep.k if isinstance(keep, KeepCount) else block)
+        search = iterate(search, Search.step, self.steps, likely=likely)
         if not search.finished:
             search.look()
         elif search.crowded:
@@ -129,6 +133,7 @@ class Search:
         self.space, self.keep, self.tol, self.floor = space, keep, tol, floor
         self.most = most_share * space.matrix.n_columns
         self.finished = False
+        self.distance = math.nan
         self.k: int | None = None
         first = 5 * keep.k // 2 if isinstance(keep, KeepCount) else 0
         self._next_look = min(max(first, 4 * space.block), space.matrix.n_columns)
@@ -164,6 +169,7 @@ class Search:
             self.k = len(positive)
         excess = self._excess(positive)
         self.finished = self.space.complete or (excess is not None and excess <= 1.0)
+        self.distance = math.nan if excess is None else excess
         if not self.finished:
             self._refuse_to_outgrow(positive)
             self._plan(excess)

@@ -6,6 +6,7 @@ optimization", algorithm 7.4, about any first guess of the inverse curvature.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -105,6 +106,14 @@ class Search:
         return self.stuck or self.path[-1 - AVERAGED_STEPS] - self.path[-1] <= AVERAGED_STEPS * self.tol * abs(
             self.path[-1] - self.floor
         )
+
+    @property
+    def distance(self) -> float:
+        """How many times what counts as nothing the last steps brought."""
+        if len(self.path) <= AVERAGED_STEPS:
+            return math.nan
+        nothing = AVERAGED_STEPS * self.tol * abs(self.path[-1] - self.floor)
+        return (self.path[-1 - AVERAGED_STEPS] - self.path[-1]) / nothing if nothing else math.nan
 
 
 def minimise(

@@ -10,6 +10,7 @@ import numpy as np
 
 from lowdim.errors import LowdimError
 from lowdim.matrices.matrix import RowBlocks
+from lowdim.runtime.progress import ROW, Parts
 from lowdim.solvers.keep import Keep
 from lowdim.types import EPS, Floats, Mask
 
@@ -91,6 +92,8 @@ class Solver(ABC):
     needs: type[RowBlocks] = RowBlocks
     rereads: bool = True
     """Whether it reads the rows more than once."""
+    parts: Parts = ((ROW, 1.0), (ROW, 1.0))
+    """What it does, for a bar."""
 
     @abstractmethod
     def solve(self, matrix: Any, keep: Keep, tol: float, rng: np.random.Generator) -> Factors:

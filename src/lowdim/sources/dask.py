@@ -24,7 +24,7 @@ import numpy as np
 from dask.delayed import Delayed
 
 from lowdim.errors import BadInput, ClusterFailed, Interrupted
-from lowdim.runtime.progress import begin_pass
+from lowdim.runtime.progress import ROW, stage
 from lowdim.runtime.threads import allowed_threads, in_order, single_threaded
 from lowdim.sources.arrays import as_table, refuse_dtype, refuse_shape
 from lowdim.sources.frames import as_frame, frame_source, to_array
@@ -86,12 +86,17 @@ class DaskSource(Source):
         least_rows: int = 1,
     ) -> Statistic:
         """Fold on the cluster of the active client, or in threads here if there is none."""
-        tell, total = begin_pass(self.n_rows), Part(0, None)
-        with closing(self._statistics(per_block, merge, least_rows)) as statistics:
-            for part in statistics:
-                total = total.absorb(part, merge)
-                if tell(total.rows):
-                    raise Interrupted(total.rows, total.statistic)
+        total = Part(0, None)
+        with (
+            stage(ROW, self.likely_rows) as tell,
+            closing(self._statistics(per_block, merge, least_rows)) as statistics,
+        ):
+            try:
+                for part in statistics:
+                    total = total.absorb(part, merge)
+                    tell(total.rows)
+            except Interrupted as stop:
+                raise Interrupted(total.rows, total.statistic) from stop
         refuse_shape((total.rows, self.n_columns))
         return cast(Statistic, total.statistic)
 

@@ -8,7 +8,6 @@ threads, so the same blocks give the same bits.
 from __future__ import annotations
 
 import copy
-import warnings
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,8 +19,9 @@ from typing import Any, Self, TypeVar, cast, final
 import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, Interrupted, TableHint, TableNote
-from lowdim.runtime.progress import begin_pass
+from lowdim.runtime.progress import ROW, stage
 from lowdim.runtime.threads import in_order
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.columns import suggest
 from lowdim.types import Array, Floats
 
@@ -55,6 +55,8 @@ class Source(ABC):
     """Rows with column names, read in blocks."""
 
     n_rows: int | None
+    guessed_rows: int | None = None
+    """About how many there are, where that is not known before all are read."""
     n_columns: int
     columns: tuple[str, ...] | None
     numbered: bool = False
@@ -130,7 +132,7 @@ class Source(ABC):
         """Warn of these notes."""
         for note in self.notes:
             if not isinstance(note, TableHint):
-                warnings.warn(note, stacklevel=4)
+                warn_user(note)
 
     def row_names(self) -> list[str] | None:
         """(n,) what the rows are called; None where they have no names."""
@@ -196,15 +198,21 @@ class Source(ABC):
         statistic
             Of all rows.
         """
-        sizes: deque[int] = deque()
-        tell, done = begin_pass(self.n_rows), 0
-        total: Any = None
-        for statistic in in_order(per_block, _note_sizes(self.blocks(least_rows), sizes)):
-            total = merge(total, statistic) if done else statistic
-            done += sizes.popleft()
-            if tell(done):
-                raise Interrupted(done, total)
+        total, sizes, done = cast(Any, None), deque[int](), 0
+        with stage(ROW, self.likely_rows) as tell:
+            try:
+                for statistic in in_order(per_block, _note_sizes(self.blocks(least_rows), sizes)):
+                    total = merge(total, statistic) if done else statistic
+                    done += sizes.popleft()
+                    tell(done)
+            except Interrupted as stop:
+                raise Interrupted(done, total) from stop
         return cast(Statistic, total)  # blocks() gives at least one block
+
+    @property
+    def likely_rows(self) -> int | None:
+        """About how many rows there are; None: nothing is known of it before all are read."""
+        return self.guessed_rows if self.n_rows is None else self.n_rows
 
     def limited(self, block_bytes: int) -> Self:
         """The same rows in smaller blocks.
@@ -276,12 +284,16 @@ class Source(ABC):
             (n, width)
         """
         made = in_order(partial(_apply_to_block, function), self.blocks())
-        if self.n_rows is None:
-            return np.concatenate([rows for _, rows in made]).astype(dtype)
-        result = np.empty((self.n_rows, width), dtype=dtype)
-        for start, rows in made:
-            result[start : start + len(rows)] = rows
-        return result
+        result = None if self.n_rows is None else np.empty((self.n_rows, width), dtype=dtype)
+        several = []
+        with stage(ROW, self.likely_rows) as tell:
+            for start, rows in made:
+                if result is None:
+                    several.append(rows)
+                else:
+                    result[start : start + len(rows)] = rows
+                tell(start + len(rows))
+        return np.concatenate(several).astype(dtype) if result is None else result
 
     def with_weights(self, weight: Floats) -> Source:
         """The same rows, one weight for each; rows of weight zero are left out.

@@ -151,9 +151,9 @@ def test_a_watcher_is_told_and_can_stop():
     told: list[Progress] = []
     with watching(lambda progress: told.append(progress)):
         denoise(noisy(drawn()), SIGMA)
-    assert {one.of for one in told} == {61}
-    assert [one.passes for one in told] == sorted(one.passes for one in told)
-    assert told[-1].rows == 61
+    assert {one.stages[-1].of for one in told if one.stages[-1].name == "row"} == {61}
+    assert [one.share for one in told] == sorted(one.share for one in told)
+    assert (told[-1].rows, told[-1].share) == (61, 1.0)
     with watching(lambda progress: True), pytest.raises(KeyboardInterrupt):
         denoise(noisy(drawn()), SIGMA)
 

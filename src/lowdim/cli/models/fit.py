@@ -67,7 +67,6 @@ def fit(
     talk: TalkOptions,
 ) -> int:
     """Find the few dimensions that keep most of the variance."""
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output, check_table, write_scores
 
     wish, estimator = wish.of(*data), asked.build()
@@ -93,8 +92,7 @@ def fit(
         if save is not None:
             estimator.save(save)
         if out.output is not None:
-            with show_progress(talk.quiet, wish.data):
-                write_scores(source, estimator, out)
+            write_scores(source, estimator, out)
     say_fit("fit", estimator, wish, source, asked, talk, save=save, output=out.output)
     if resume is not None and not talk.quiet:
         say_line(f"the fit is complete; the checkpoint {resume} can be deleted")
@@ -106,17 +104,13 @@ def fit(
 
 def fit_model(estimator: Any, source: Source, wish: DataOptions, talk: TalkOptions, resume: str | None = None) -> Any:
     """The model of the source, begun anew or carried on from a checkpoint, with a progress bar."""
-    from lowdim.cli.console import show_progress
-
     if resume is None:
-        with show_progress(talk.quiet, wish.data):
-            return estimator.fit(source)
+        return estimator.fit(source)
     refuse_no_model(resume)
     checkpoint = part_of(estimator, "checkpoint")
     assert checkpoint is not None  # as the prompt of the model says
     try:
-        with show_progress(talk.quiet, wish.data):
-            return checkpoint.resume_fit(estimator, resume, source)
+        return checkpoint.resume_fit(estimator, resume, source)
     except (CannotMerge, WrongColumns) as error:
         if not str(error).startswith(resume):
             error.said_of(resume)

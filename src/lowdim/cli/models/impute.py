@@ -59,7 +59,6 @@ def impute(
     All columns are written, those of numbers with their holes filled, others as they stand. Columns with holes are read
     as float64, so whole numbers in them beyond 2⁵³ lose digits.
     """
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_table
 
     wish = wish.of(*data)
@@ -69,8 +68,7 @@ def impute(
     model = ProbabilisticPCA(prompt_of("ppca").keep(keep), scale=True, memory=asked.memory)
     with prefix_errors(wish.name):
         source = wish.open()
-        with show_progress(talk.quiet, wish.data):
-            model.fit(source)
+        model.fit(source)
         _write(source, model, std, out)
     if not talk.quiet:
         say_line(_summarise(wish.name, model.fit_, source.left_out, out.file) + out.taken_over(source))

@@ -12,6 +12,7 @@ from lowdim.cli.data import OF_MODEL, load_model, prefix_errors, refuse_swapped
 from lowdim.cli.groups import ROWS_ONLY, takes_groups
 from lowdim.cli.options import DataOptions, OutputOptions, TalkOptions
 from lowdim.errors import FormatError, WrongColumns
+from lowdim.runtime.warn import warn_user
 
 if TYPE_CHECKING:
     from lowdim.sources.source import Source
@@ -29,7 +30,6 @@ def inverse(
     model: options.ModelFile, data: options.Data, *, wish: DataOptions, out: OutputOptions, talk: TalkOptions
 ) -> int:
     """Turn scores back into rows, as near as the model can."""
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_table, score_names, write_rows
     from lowdim.words import column_names
 
@@ -42,11 +42,10 @@ def inverse(
     with prefix_errors(wish.name):
         source = wish.open()
         take = _scores(source, score_names(estimator), wish.name, model)
-        with show_progress(talk.quiet, wish.data):
-            names = column_names(estimator.fit_)
-            with warn_once_of_far_points() as collect:
-                back = collect(estimator.inverse_transform)
-                count = write_rows(source, back, names, out, take)
+        names = column_names(estimator.fit_)
+        with warn_once_of_far_points() as collect:
+            back = collect(estimator.inverse_transform)
+            count = write_rows(source, back, names, out, take)
     talk.note(out.output, f"{count:,} rows × {len(names):,} columns{out.taken_over(source)}")
     return 0
 
@@ -69,14 +68,14 @@ def warn_once_of_far_points() -> Iterator[Callable[[Change], Change]]:
                 if isinstance(warning.message, FarFromData):
                     far += warning.message.far
                 else:
-                    warnings.warn(warning.message, stacklevel=2)
+                    warn_user(warning.message)
             return rows
 
         return change_and_count
 
     yield collect
     if far:
-        warnings.warn(FarFromData(far, points), stacklevel=3)
+        warn_user(FarFromData(far, points))
 
 
 def _scores(source: Source, names: list[str], data: str, model: str) -> list[int] | None:

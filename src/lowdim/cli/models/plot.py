@@ -85,7 +85,6 @@ def plot(
     """
     from contextlib import nullcontext
 
-    from lowdim.cli.console import show_progress
     from lowdim.views.plots.canvas import dark_paper, let_go, without_screen, write_figure
 
     if os.path.exists(figure) or is_model(figure):
@@ -100,12 +99,12 @@ def plot(
     if asked.name == USUAL and figure != "outliers" and unsaid and not is_model(drawn):
         asked = replace(asked, keep="all")  # all are drawn, but what is left out by all of them is nothing
     without_screen()
-    with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
+    with prefix_errors(wish.name):
         estimator, source = _model_and_rows(drawn, data, wish, asked, figure, color)
     draw = _find_figure(estimator, figure, drawn)
     _refuse_unknown(draw, figure, given)
     given |= _rows_for(draw, figure, source, data)
-    with prefix_errors(wish.name), show_progress(talk.quiet, wish.data), dark_paper() if dark else nullcontext():
+    with prefix_errors(wish.name), dark_paper() if dark else nullcontext():
         ax = draw(**given | _rules_for(draw, estimator, source, given))
         write_figure(path, ax.figure)
         let_go(ax.figure)

@@ -49,7 +49,6 @@ def predict(
     """
     import numpy as np
 
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_table, takes_holes, write_rows
 
     needed = "a chance between 0 and 1 is needed, such as 90% or 0.9"
@@ -81,7 +80,6 @@ def predict(
     names = list(estimator.fit_.interval_names if interval else targets)
     with prefix_errors(wish.name):
         source = open_for_model(wish, estimator, model)
-        with show_progress(talk.quiet, wish.data):
-            count = write_rows(source, predict_block, names, out, holes=takes_holes(estimator))
+        count = write_rows(source, predict_block, names, out, holes=takes_holes(estimator))
     talk.note(out.output, f"{', '.join(targets)} of {count:,} rows{out.taken_over(source)}")
     return 0

@@ -79,7 +79,6 @@ def regress(
     Rows without the target are left out of the fit; missing numbers of the other columns are filled by probabilistic
     PCA, within each fold. Q² is of rows held out.
     """
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
 
     check_output(save, *data, ending=".lowdim")
@@ -92,8 +91,7 @@ def regress(
         source = wish.open()
         settings: dict[str, Any] = {"scale": asked.scale, "cv": folds, "repeats": repeats, "random_state": seed}
         settings |= {"rule": "best" if best else "one_se", "compare": not alone}
-        with show_progress(talk.quiet, wish.data):
-            model, measured, unknown = _fit(source, targets, components(keep), settings)
+        model, measured, unknown = _fit(source, targets, components(keep), settings)
         if save is not None:
             model.save(save)
     if plot is not None:

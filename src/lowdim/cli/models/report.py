@@ -71,7 +71,6 @@ def report(
     talk: TalkOptions,
 ) -> int:
     """Write one HTML file with linked views of a model: components, rows, columns, and what is special to it."""
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
 
     if output is None:
@@ -98,7 +97,7 @@ def report(
     from lowdim.models.base.report import ReportOptions, write
     from lowdim.recipes.choose_k.choose_k import choose_quickly
 
-    with prefix_errors(wish.name or model_or_data), show_progress(talk.quiet, wish.data):
+    with prefix_errors(wish.name or model_or_data):
         rules = None if source is None else choose_quickly(estimator, source)
         wanted = ReportOptions(
             X=source,

@@ -62,7 +62,6 @@ def table(
     talk: TalkOptions,
 ) -> int:
     """Write a table of a model: loadings, contributions, outliers, biplots, rotated loadings and others."""
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import aside_columns, check_table
 
     aside = {"--extra": extra, "--weight": wish.weight, "--label": wish.label, "--names": wish.names}
@@ -89,7 +88,7 @@ def table(
     else:
         # the weight may be a column of the model too
         wish, weight = replace(wish, weight=None, unseen=unseen), wish.weight
-        with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
+        with prefix_errors(wish.name):
             source = open_for_model(wish, estimator, model)
             given |= _aside(source, extra, weight)
             made = estimator.table(name, source, **given)

@@ -31,7 +31,6 @@ def transform(
 
     The columns of the model are found by their names, in any order, among others; SNPs of genotypes with their alleles.
     """
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_table, write_scores
     from lowdim.words import plural
 
@@ -40,8 +39,7 @@ def transform(
     check_table(out, *data, model)
     with prefix_errors(wish.name):
         source = open_for_model(wish, estimator, model)
-        with show_progress(talk.quiet, wish.data):
-            count = write_scores(source, estimator, out)
+        count = write_scores(source, estimator, out)
     match = getattr(source, "match", None)
     if match is not None and match.in_words() and not talk.quiet:
         say_line(f"{wish.name}: {match.in_words()}")

@@ -61,7 +61,6 @@ def choose(
     talk: TalkOptions,
 ) -> int:
     """Say how many dimensions to keep, by every rule that applies."""
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output
 
     check_output(plot, *data, figure=True)
@@ -76,7 +75,7 @@ def choose(
         own = f"; lowdim fit --model {asked.name} has a test of its own" if tested else ""
         raise BadParameter(f"--model {asked.model}: rules are there for {listed(known)}{own}.")
     estimator = replace(asked, keep=_any_number(asked)).build()
-    with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
+    with prefix_errors(wish.name):
         source = wish.open()
         names = parsing.split_names(rule)
         found = choose_k(estimator, source, rules=names, noise=noise, most=most, random_state=seed)

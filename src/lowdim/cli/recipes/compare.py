@@ -86,7 +86,6 @@ def compare(
 
     Errors are |X − X̂| / |X|. All rows are held in memory. -o writes the table.
     """
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output, check_table
 
     if keep is None:
@@ -105,10 +104,9 @@ def compare(
     with prefix_errors(wish.name):
         source = wish.open()
         _check_row(row, source, shape)
-        with show_progress(talk.quiet, wish.data):
-            names = parsing.split_names(models) or []
-            chosen = choose_models(names, keep, asked, seed)
-            found = judge(source, chosen, keep, **settings)
+        names = parsing.split_names(models) or []
+        chosen = choose_models(names, keep, asked, seed)
+        found = judge(source, chosen, keep, **settings)
     _write(found, plot, row or 0, out)
     if report is not None:
         from lowdim.recipes.compare.overview import comparison_payload
@@ -127,6 +125,13 @@ def choose_models(names: list[str], k: int, asked: ModelOptions, seed: int) -> l
     typed = asked.own()
     if not (typed or asked.scale or asked.memory) or not compared_titles().keys() >= set(names):  # which `compare` says
         return names
+    scalable = [name for name in names if not prompt_of(name.partition("-")[0]).no_scale]
+    if asked.scale and len(scalable) < len(names):
+        others = ", ".join(name for name in names if name not in scalable)
+        instead = ",".join(scalable if len(scalable) > 1 else ("pca", "ppca", "kernel"))
+        raise BadParameter(
+            f"--scale: not for {others}; leave it out, or compare models that take it: --models {instead}."
+        )
     made: dict[str, Any] = {}
     unused = set(typed)
     for name in names:

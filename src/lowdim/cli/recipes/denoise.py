@@ -63,7 +63,6 @@ def denoise(
     The result has the size, the channels and the depth of the picture. Noise is taken to be white, and as strong
     everywhere.
     """
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output, write_array
 
     if output is None:
@@ -82,8 +81,7 @@ def denoise(
     with prefix_errors(image):
         pixels = read_picture(image)
         check_picture(output, pixels.dtype, pixels.shape)
-        with show_progress(talk.quiet):
-            found = restore(pixels, noise, method=method, patch=patch, clean=clean)
+        found = restore(pixels, noise, method=method, patch=patch, clean=clean)
     found.save(output)
     if sd is not None:
         write_array(sd, found.deviations)

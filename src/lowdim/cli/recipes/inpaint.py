@@ -62,8 +62,6 @@ def inpaint(
     Overlapping patches are filled with what the Gaussian of similar patches expects of them; known pixels stay as
     they are. With --missing alpha the picture that is written is opaque where it was filled.
     """
-    from lowdim.cli.console import show_progress
-
     noise = parsing.parse_noise(sigma)
     _check(picture, output, mask, missing, clean, sd, report)
     from lowdim.recipes.pictures.inpaint import inpaint as fill
@@ -75,8 +73,7 @@ def inpaint(
         pixels = read_picture(picture)
         if output is not None:
             check_picture(output, pixels.dtype, pixels.shape)
-        with show_progress(talk.quiet):
-            filled = fill(pixels, mask, **settings)
+        filled = fill(pixels, mask, **settings)
     if output is not None:
         filled.save(output)
     if sd is not None:

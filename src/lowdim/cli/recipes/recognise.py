@@ -132,7 +132,6 @@ def recognise(
     If the probes say whose they are (a column of the same name, or folders), it is also said how often that is right.
     -o writes a row for each probe.
     """
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_output, check_table
     from lowdim.models.base.prompt import share_or_count
 
@@ -170,7 +169,7 @@ def recognise(
             new = open_probes(known, new_wish, gallery)
     with prefix_errors(new_wish.name):
         truth = read_truth(new, label)
-    with prefix_errors(gallery), show_progress(talk.quiet, gallery):
+    with prefix_errors(gallery):
         found = judge(known, labels, new, truth, **of_gallery)
     _write(found, plot, save, out)
     _say(wish.name, new_wish.name, found, told, plot, save, out.output, talk)

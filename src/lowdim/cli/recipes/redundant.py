@@ -31,7 +31,6 @@ def redundant(data: options.Data, tol: Tol = 0.01, *, wish: DataOptions, out: Ou
 
     Every relation is measured on the rows. The column that is named as the sum could be any of those in it.
     """
-    from lowdim.cli.console import show_progress
     from lowdim.cli.writing import check_table
 
     wish = wish.of(*data)
@@ -39,7 +38,7 @@ def redundant(data: options.Data, tol: Tol = 0.01, *, wish: DataOptions, out: Ou
     from lowdim.recipes.redundant.redundant import redundant as find
     from lowdim.recipes.redundant.result import redundancy_lines
 
-    with prefix_errors(wish.name), show_progress(talk.quiet, wish.data):
+    with prefix_errors(wish.name):
         source = wish.open()
         found = find(source, tol)
     if out.output is not None:

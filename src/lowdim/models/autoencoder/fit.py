@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -44,8 +43,8 @@ from lowdim.models.autoencoder.solvers.training import (
 )
 from lowdim.models.base.output import made_from
 from lowdim.runtime.memory import Budget
-from lowdim.runtime.progress import begin_pass
 from lowdim.runtime.threads import in_order, one_blas_thread
+from lowdim.runtime.warn import warn_user
 from lowdim.solvers.iterate import iterate
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
@@ -94,7 +93,7 @@ def fit_network(
         tell(fit, state)
     # small products: BLAS's threads would only wait for each other
     with one_blas_thread() if fit.by_sums else nullcontext():
-        state = iterate(state, step, task.epochs - state.epochs, observe)
+        state = iterate(state, step, task.epochs - state.epochs, observe, "epoch", task.epochs)
     _warn(fit, state)
     return make_record(fit, state)
 
@@ -196,7 +195,7 @@ def _train_by_rows(fit: Fit, state: State) -> tuple[Step, State]:
     trainer = Trainer(shape, rows, fit.center, fit.l2, fit.device, fit.weight_decay)
     if fit.solver == "adam":
         schedule = Schedule(task.learning_rate, task.epochs * -(-rows.n_train // fit.batch))
-        return lambda now: trainer.epoch(now, schedule, begin_pass(rows.n_train)), state
+        return lambda now: trainer.epoch(now, schedule), state
     if (
         shape.linear and shape.p <= MOST_COLUMNS_BY_COVARIANCE
     ):  # begin where rows that had their means for missing values would end
@@ -258,25 +257,22 @@ def _warn(fit: Fit, state: State) -> None:
     seen, columns, p = fit.seen, fit.source.columns, fit.shape.p
     unseen = np.flatnonzero(seen.count == 0)
     if len(unseen):
-        warnings.warn(
-            f"{describe_unseen(unseen, columns, p)}: nothing can be said about them.", UnseenColumns, stacklevel=4
-        )
+        warn_user(f"{describe_unseen(unseen, columns, p)}: nothing can be said about them.", UnseenColumns)
     still = np.flatnonzero(find_constant(seen) & (seen.count > 0))
     if len(still) and fit.task.scale and fit.shape.loss == "mse":
         names = [columns[j] if columns else f"column {j}" for j in still[:5]]
         more = f" and {len(still) - 5} more" if len(still) > 5 else ""
-        warnings.warn(ConstantColumns.found(len(still), p, f"{', '.join(names)}{more}"), stacklevel=4)
+        warn_user(ConstantColumns.found(len(still), p, f"{', '.join(names)}{more}"))
     if state.diverged:
         said = f"The loss or a weight left the range of numbers in epoch {state.epochs + 1}"
         mend = f"lower learning_rate={fit.task.learning_rate:g}" if fit.solver == "adam" else "scale the columns"
         if state.best_weights is None:
             raise BadInput(f"{said}, the first: {mend}.")
         kept = f"the weights of epoch {state.best + 1} were kept"
-        warnings.warn(f"{said}, and {kept}: {mend}.", errors.NotConverged, stacklevel=4)
+        warn_user(f"{said}, and {kept}: {mend}.", errors.NotConverged)
     elif fit.solver != "adam" and not state.finished:
-        warnings.warn(
+        warn_user(
             f"Training was stopped after {state.steps:,} iterations before the gradient vanished: raise "
             f"max_iter={fit.task.epochs}, of which each is {ITERATIONS_A_STEP} iterations.",
             errors.NotConverged,
-            stacklevel=4,
         )

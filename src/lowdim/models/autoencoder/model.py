@@ -22,7 +22,8 @@ from lowdim.models.autoencoder.solvers.network import decode_block, encode_block
 from lowdim.models.autoencoder.solvers.training import State, principal_axes
 from lowdim.models.autoencoder.tables import TABLES
 from lowdim.models.base import parameters
-from lowdim.models.base.estimator import RecordedModel, fit_transform_weighted
+from lowdim.models.base.estimator import RecordedModel
+from lowdim.models.base.fitting import fit_transform_weighted
 from lowdim.models.base.output import Exported, table_by_name
 from lowdim.models.base.parameters import (
     CHECKED_BY_FIT,
@@ -41,6 +42,7 @@ from lowdim.models.base.parameters import (
 from lowdim.models.base.prompt import Prompt
 from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.runtime.memory import budget_of
+from lowdim.runtime.progress import ROW
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
@@ -135,6 +137,8 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
         ("lowdim fit {same} --keep {k}", "what PCA keeps in as many"),
         resumes=True,
     )
+
+    _parts = ((ROW, 1.0), ("epoch", 30.0))
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lowdim.errors import BadInput, Interrupted, NeedsAnotherPass, NeedsExtra, Setting
+from lowdim.errors import BadInput, NeedsAnotherPass, NeedsExtra, Setting
 from lowdim.matrices.convert import Room
 from lowdim.matrices.missing import Observed, find_constant, missing_values_error, observe_block
 from lowdim.matrices.preparation import dense
@@ -27,7 +27,7 @@ from lowdim.models.autoencoder.solvers.rows import (
 )
 from lowdim.models.autoencoder.solvers.training import LBFGS_PAIRS
 from lowdim.runtime.memory import Budget, available_memory, refuse_beyond
-from lowdim.runtime.progress import begin_pass
+from lowdim.runtime.progress import ROW, stage
 from lowdim.runtime.threads import in_order
 from lowdim.sources.arrays import rows_of_source
 from lowdim.sources.source import Block, Source
@@ -54,13 +54,13 @@ class Seen:
 
 def observe_rows(source: Source) -> Seen:
     """Read all rows once. The same rows give the same bits, however the source cuts its blocks."""
-    tell, mark, total, done = begin_pass(source.n_rows), hashlib.sha256(), None, 0
-    for seen, digest in in_order(_observe_piece, cut_rows(source)):
-        total = seen if total is None else total.merge(seen)
-        mark.update(digest)
-        done += seen.observed.n_rows
-        if tell(done):
-            raise Interrupted(done, None)
+    mark, total, done = hashlib.sha256(), None, 0
+    with stage(ROW, source.likely_rows) as tell:
+        for seen, digest in in_order(_observe_piece, cut_rows(source)):
+            total = seen if total is None else total.merge(seen)
+            mark.update(digest)
+            done += seen.observed.n_rows
+            tell(done)
     assert total is not None  # a source has a row
     mark.update(f"{done} {source.n_columns}".encode())
     return Seen(total.observed, total.low, total.high, mark.hexdigest())

@@ -3,6 +3,7 @@
 Its files, in reading order::
 
     estimator      The classes that models stand on: a record, shown, saved and reported; rows to scores; plans.
+    fitting        Fits as work that is watched, by scikit-learn's callbacks too; `fit_transform`.
     scikit_learn   What models have of scikit-learn, from the moment that it is loaded; tags; errors in its words.
     input          Data as a model takes them: opened, and checked against those of the fit; shapes of pictures.
     describe       What data hold, without any model: kinds, ranges and holes of their columns.

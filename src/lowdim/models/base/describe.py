@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import Interrupted
 from lowdim.matrices.preparation import dense, piece_rows
 from lowdim.results.table import ColumnFacts, Description
-from lowdim.runtime.progress import begin_pass
+from lowdim.runtime.progress import ROW, stage
 from lowdim.sources.source import Block, Source, name_of
 from lowdim.sources.tables.table import TableSource
 from lowdim.types import Array
@@ -117,13 +116,12 @@ def _describe_table(source: TableSource) -> Description:
     looked = {name: _Looked() for name in uses}
     taken = [name for name, use in uses.items() if use.startswith("taken")]
     rows = complete = 0
-    tell = begin_pass(source.n_rows)
-    for batch in source.batches():
-        there = {name: one.add(batch[name]) for name, one in looked.items()}
-        whole = np.logical_and.reduce([there[name] for name in taken])
-        rows, complete = rows + len(whole), complete + int(whole.sum())
-        if tell(rows):
-            raise Interrupted(rows, None)
+    with stage(ROW, source.likely_rows) as tell:
+        for batch in source.batches():
+            there = {name: one.add(batch[name]) for name, one in looked.items()}
+            whole = np.logical_and.reduce([there[name] for name in taken])
+            rows, complete = rows + len(whole), complete + int(whole.sum())
+            tell(rows)
     return Description(rows, complete, tuple(_facts(source, uses, looked)))
 
 

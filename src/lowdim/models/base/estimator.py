@@ -11,12 +11,14 @@ from typing import Any, Generic, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import LowdimError, NeedsAnotherPass
+from lowdim.errors import LowdimError
 from lowdim.matrices.convert import spacing_of
 from lowdim.models.base import parameters
+from lowdim.models.base.fitting import set_callbacks, watch_fits
 from lowdim.models.base.input import open_for, picture_shape_of
 from lowdim.models.base.output import answer_in_kind, frame_kind, kind_of_fit, overview_of, scores_table
 from lowdim.models.base.scikit_learn import Takes, Transformer, check_is_fitted, tell_tags
+from lowdim.runtime.progress import Parts
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
@@ -85,8 +87,11 @@ class Estimator:
     """Fitted attributes that were assigned after the fit."""
     _made: Any = None
     """The record with these in place, made when it is first needed."""
+    _parts: Parts = (("solution", 1.0),)
+    """What a fit is made of, for a bar."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
+        watch_fits(cls)
         answer_in_kind(cls)
         super().__init_subclass__(**kwargs)
 
@@ -138,6 +143,25 @@ class Estimator:
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._record is not None or bool(self._assigned)
+
+    def set_callbacks(self, *callbacks: Any) -> Self:
+        """Have scikit-learn's callbacks, as `sklearn.callback.ProgressBar()`, hear of later fits. None: of no more.
+
+        Loops of a fit are tasks, with a task for each of their turns. A callback that asks for no more turns ends steps
+        of an iteration as `max_iter` would; starts, folds and readings of the rows go on.
+
+        Parameters
+        ----------
+        callbacks : objects
+            Of scikit-learn's protocol `FitCallback`, which came with its version 1.9.
+
+        Returns
+        -------
+        model
+            The model itself.
+        """
+        set_callbacks(self, callbacks)
+        return self
 
     # -- files and pages ---------------------------------------------------------------------------------------------
 
@@ -433,53 +457,3 @@ class VarianceModel(Model):
     def explained_variance_ratio_(self) -> Floats:
         """(k,) shares of the total variance; zeros for a constant matrix."""
         return np.asarray(self._as_fitted.shares)
-
-
-# Methods that some models have: their classes list those that they share.
-
-
-def refuse_one_pass(X: Any) -> None:
-    """Raise an error if fit_transform, which reads rows again, would meet rows that can be read only once."""
-    if not isinstance(X, np.ndarray) and not open_source(X).repeatable:
-        raise NeedsAnotherPass(
-            "fit_transform reads the rows again for their scores, so twice at least, but these can be read only once: "
-            "pass an array, or the path of a file, or call fit, and transform with the rows again."
-        )
-
-
-def fit_transform(self: Any, X: Any, y: Any = None) -> Any:
-    """Fit, and give the scores (n, k) of the same rows.
-
-    Parameters
-    ----------
-    X : whatever `fit` takes
-        Rows, (n, p).
-    y : ignored
-
-    Returns
-    -------
-    array
-        (n, k), as `transform` gives them.
-    """
-    refuse_one_pass(X)
-    return self.fit(X, y).transform(X)
-
-
-def fit_transform_weighted(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-    """Fit, and give the scores (n, k) of the same rows.
-
-    Parameters
-    ----------
-    X : whatever `fit` takes
-        Rows, (n, p).
-    y : ignored
-    sample_weight : array of shape (n,) or None
-        How often each row counts: 2 means twice.
-
-    Returns
-    -------
-    array
-        (n, k), as `transform` gives them.
-    """
-    refuse_one_pass(X)
-    return self.fit(X, y, sample_weight=sample_weight).transform(X)

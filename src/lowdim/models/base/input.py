@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
@@ -17,6 +16,7 @@ from lowdim.matrices.convert import refuse_held
 from lowdim.matrices.missing import count_missing, missing_values_error
 from lowdim.models.base import parameters
 from lowdim.models.base.scikit_learn import check_width
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.open import open_like, open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
@@ -76,11 +76,9 @@ def _check_names(model: Any, source: Source) -> None:
         raise WrongColumns.other(known, came)
     owner = type(model).__name__
     if names and not named:
-        warnings.warn(f"X has feature names, but {owner} was fitted without feature names", UserWarning, stacklevel=5)
+        warn_user(f"X has feature names, but {owner} was fitted without feature names", UserWarning)
     if named and not names:
-        warnings.warn(
-            f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning, stacklevel=5
-        )
+        warn_user(f"X does not have valid feature names, but {owner} was fitted with feature names", UserWarning)
 
 
 # Rows that a fit needs all at once.

@@ -16,6 +16,7 @@ from lowdim.models.base import parameters
 from lowdim.models.base.output import make_table
 from lowdim.models.base.scikit_learn import check_is_fitted
 from lowdim.results.uncertainty import Uncertainty
+from lowdim.runtime.progress import ROW, stage
 from lowdim.sources.source import Source
 from lowdim.words import column_names
 
@@ -139,7 +140,8 @@ class Unsure:
         question = self._asked(X, kind, level, n_resamples, random_state, align, share, sample_weight)
         file = registry.part_of(self, "uncertainty")
         assert file is not None  # every class that says how sure it is has one
-        found: Uncertainty = file.answer(question)
+        with stage("uncertainty", parts=[(ROW, 1.0), ("resample", 20.0), (ROW, 1.0)]):
+            found: Uncertainty = file.answer(question)
         return found
 
     def _asked(

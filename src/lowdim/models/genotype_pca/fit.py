@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
@@ -29,6 +28,7 @@ from lowdim.models.linear.fit import fit_linear
 from lowdim.results.record import LinearFit
 from lowdim.runtime.memory import Budget, available_memory, refuse_beyond
 from lowdim.runtime.threads import one_blas_thread
+from lowdim.runtime.warn import warn_user
 from lowdim.solvers.choose import Choice
 from lowdim.solvers.keep import KeepCount
 from lowdim.solvers.lanczos import BlockLanczos
@@ -116,14 +116,12 @@ def fit_genotypes(source: Source, task: GenotypeTask, budget: Budget | None) -> 
     removed = len(table.used) - table.n
     if removed:
         left = f"{removed:,} of {len(table.used):,} individuals were left out as outliers or for missing calls"
-        warnings.warn(
-            RemovedRows(left, Words(" (individuals_ says which)"), "; transform gives their scores too."), stacklevel=3
-        )
+        warn_user(RemovedRows(left, Words(" (individuals_ says which)"), "; transform gives their scores too."))
     off = _off_autosomes(table, task)
     if off:
         said = f"{off:,} of {table.n_columns:,} SNPs lie on no autosome (X, Y, XY, MT, or a number beyond "
         said += f"{task.autosomes}) and were left out, as smartpca does; "
-        warnings.warn(RemovedColumns(said, Setting("autosomes", None), " keeps them."), stacklevel=3)
+        warn_user(RemovedColumns(said, Setting("autosomes", None), " keeps them."))
     if task.strict:
         _warn_of_duplicates(table, matrix.alike, wanted)
     return _make_record(table, counts, fit, matrix, int(wanted.sum()), task, rounds)
@@ -283,11 +281,10 @@ def _warn_of_duplicates(table: CallTable, pairs: list[tuple[int, int]], wanted: 
         if both.any() and (values[i] == values[j])[both].mean() >= LEAST_CONCORDANCE:
             same.append(f"{names[i]:,} and {names[j]:,}")
     if same:
-        warnings.warn(
+        warn_user(
             f"Individuals {', '.join(same[:5])}{' and more' if len(same) > 5 else ''} (counted from 1) have the same "
             "calls: duplicates or twins, whose pairs pull axes towards themselves; leave one of each out.",
             DuplicateRows,
-            stacklevel=4,
         )
 
 

@@ -15,6 +15,7 @@ from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.moments import Moments
 from lowdim.matrices.products import SPAN_BYTES
 from lowdim.matrices.scaling import Scaling
+from lowdim.runtime.progress import track
 from lowdim.runtime.threads import in_order
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.genotypes.snps import FilledCalls, as_calls, dense_rows, missing_calls, refuse_non_calls
@@ -121,7 +122,8 @@ class CallTable:
 
     def each(self, work: Callable[[CallBlock], Result], wanted: Mask | None = None) -> Iterator[Result]:
         """What a function makes of each such block, in order; read and worked on in threads."""
-        return in_order(lambda start: work(self.block(start)), self._starts(wanted))
+        starts = list(self._starts(wanted))
+        return track(in_order(lambda start: work(self.block(start)), starts), "block", len(starts))
 
     def _starts(self, wanted: Mask | None) -> Iterator[int]:
         for start in range(0, self.n_columns, self.width):
@@ -182,6 +184,8 @@ def count_calls(table: CallTable) -> CallCounts:
 @final
 class GenotypeMatrix(RowBlocks):
     """Y = (g − mean) · gain, zero where missing: by rows for who wants it so, by SNP blocks for the Gram matrix."""
+
+    reading = "block"
 
     def __init__(self, table: CallTable, counts: CallCounts, scaling: Scaling):
         used = None if table.used.all() else table.used

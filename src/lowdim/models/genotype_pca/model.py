@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput, SingularModel
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.products import project
-from lowdim.models.base.estimator import RecordedModel, fit_transform
+from lowdim.models.base.estimator import RecordedModel
+from lowdim.models.base.fitting import fit_transform
 from lowdim.models.base.output import make_table
 from lowdim.models.base.parameters import (
     CHECKED_BY_FIT,
@@ -150,6 +151,8 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         no_scale="genotypes are normalised by their allele frequencies; leave it out",
         tests_axes=True,
     )
+
+    _parts = (("block", 1.0), ("solution", 5.0))
 
     def __init__(
         self,

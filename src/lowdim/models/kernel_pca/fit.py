@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -35,6 +34,8 @@ from lowdim.models.kernel_pca.settings import OWNER
 from lowdim.models.kernel_pca.solvers.exact import Route, center_kernel, find_exact_axes, find_exact_axes_of_matrix
 from lowdim.models.kernel_pca.solvers.features import estimate_residuals, find_explicit_axes, find_wave_axes
 from lowdim.models.kernel_pca.solvers.landmarks import DEFAULT_LANDMARKS, Landmarks, find_landmark_axes
+from lowdim.runtime.progress import ROW, expect
+from lowdim.runtime.warn import warn_user
 from lowdim.solvers.keep import KeepCount
 from lowdim.solvers.solver import OutgrownError
 from lowdim.sources.open import open_source
@@ -50,7 +51,9 @@ LEAST_NEGATIVE_SHARE = 1e-6
 def fit_kernel(task: KernelTask, source: Source, plan: KernelPlan) -> KernelFit:
     """Fit by the planned route, and warn of what the user should know."""
     shift, scale = (source.shift, source.scale) if isinstance(source, PreparedSource) else (None, None)
-    if plan.route in EXACT_ROUTES:
+    exact = plan.route in EXACT_ROUTES
+    expect([("step", 3.0), ("step", 1.0)] if exact else [(ROW, 1.0), ("step", 3.0), (ROW, 4.0), (ROW, 2.0)])
+    if exact:
         rows = load_rows(source)
         if shift is None and task.shiftable:
             shift = rows.mean(axis=0)
@@ -205,7 +208,7 @@ def _warn(fit: KernelFit, task: KernelTask) -> None:
             Words(" (remove_zero_eig=True leaves them out)"),
             ".",
         )
-        warnings.warn(warning, stacklevel=4)
+        warn_user(warning)
     if fit.reached:
         return
     found = fit.found
@@ -221,7 +224,7 @@ def _warn(fit: KernelFit, task: KernelTask) -> None:
         advice = Words(
             "eigenvalue_intervals_ tell what that means; raise n_landmarks or tol.", "the shares are intervals."
         )
-    warnings.warn(AccuracyWarning(said, advice), stacklevel=4)
+    warn_user(AccuracyWarning(said, advice))
 
 
 @contextmanager

@@ -10,7 +10,8 @@ import numpy as np
 
 from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import working_dtype
-from lowdim.models.base.estimator import Assignable, RecordedModel, VarianceModel, fit_transform
+from lowdim.models.base.estimator import Assignable, RecordedModel, VarianceModel
+from lowdim.models.base.fitting import fit_transform
 from lowdim.models.base.output import frame_kind, scores_table, table_by_name
 from lowdim.models.base.parameters import (
     CHECKED_BY_FIT,

@@ -335,7 +335,7 @@ def scale_rows(model: Any, source: Source) -> Source:
         )
     _count_rows(source, model.centered)
     matrix = RowBlocks(source, Scaling(scale=True, spacing=spacing_of(source.dtype)))
-    warn_constant(matrix, stacklevel=4)
+    warn_constant(matrix)
     gain = matrix.preparation.gain
     assert gain is not None
     return PreparedSource(source, matrix.preparation.center, 1 / gain)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -26,6 +25,7 @@ from lowdim.models.kernel_pca.solvers.preimage import (
     find_preimages,
 )
 from lowdim.models.kernel_pca.solvers.projections import Projector
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.source import Block
 from lowdim.types import Floats
 
@@ -57,7 +57,7 @@ class PreimageModel:
         )
         far = 0 if isinstance(self.kernel, Linear) else int((~found.near).sum())  # planes have no curved rows to miss
         if far:
-            warnings.warn(FarFromData(far, len(scores)), stacklevel=3)
+            warn_user(FarFromData(far, len(scores)))
         return replace(found, rows=self.fit.undone(found.rows))
 
     def way(self, name: str) -> Way:

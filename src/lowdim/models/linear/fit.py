@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +19,9 @@ from lowdim.models.base.parameters import keep_rule, seed_of
 from lowdim.results.certificate import Accuracy
 from lowdim.results.record import LinearFit
 from lowdim.runtime.memory import Budget
+from lowdim.runtime.progress import ROW, stage
 from lowdim.runtime.threads import one_blas_thread
+from lowdim.runtime.warn import warn_user
 from lowdim.solvers.certify import Account, certify, repair_if_lost
 from lowdim.solvers.choose import Choice, choose_solver, needs_memory
 from lowdim.solvers.covariance import Covariance
@@ -160,17 +161,22 @@ def _fit(matrix: RowBlocks, keep: Keep, choice: Choice, asked: Accuracy, seed: o
     solver, reason = choice.solver, choice.reason
     rng = np.random.default_rng(seed_of(seed))
     try:
-        factors = solver.solve(matrix, keep, asked.relative, rng)
+        factors = _solve(solver, matrix, keep, asked, rng)
     except OutgrownError as news:
         assert choice.fallback is not None
         solver, reason = choice.fallback, f"{reason}; but {news}, so a direct solver is cheaper"
-        factors = solver.solve(matrix, keep, asked.relative, np.random.default_rng(seed_of(seed)))
+        factors = _solve(solver, matrix, keep, asked, np.random.default_rng(seed_of(seed)))
     # what the shape rules out is zero before the repair, which would take it for lost digits, and after it
     factors = _zero_impossible(matrix, repair_if_lost(matrix, _zero_impossible(matrix, factors), asked, rng))
     factors = _add_reading_error(matrix, factors)
     fix_signs(factors.vectors)
     kept = _keep_moments(matrix)
     return Learnt(_make_record(matrix, factors, solver, reason, choice.memory, asked, seed), kept, factors.converged)
+
+
+def _solve(solver: Solver, matrix: RowBlocks, keep: Keep, asked: Accuracy, rng: np.random.Generator) -> Factors:
+    with stage("solution", parts=[(matrix.reading if name == ROW else name, weight) for name, weight in solver.parts]):
+        return solver.solve(matrix, keep, asked.relative, rng)
 
 
 def _keep_moments(matrix: RowBlocks) -> Moments | None:
@@ -335,23 +341,21 @@ def _zero_impossible(matrix: RowBlocks, factors: Factors) -> Factors:
 def _warn(matrix: RowBlocks, learnt: Learnt, keep: Keep) -> None:
     fit = learnt.fit
     if matrix.scaling.scale is True:
-        warn_constant(matrix, stacklevel=5)
+        warn_constant(matrix)
     null = len(fit.certificate.null)
     if isinstance(keep, KeepCount) and keep.k < min(fit.n_rows, len(fit.mean)) and null:
-        warnings.warn(
+        warn_user(
             f"{plural(fit.k, 'component')} {'was' if fit.k == 1 else 'were'} asked for, but the data have only "
             f"{plural(fit.k - null, 'direction')} with variance; the "
             f"last {null} have variance 0 and any direction that is left.",
             RankWarning,
-            stacklevel=4,
         )
     certificate = fit.certificate
     if certificate.untrusted:
-        warnings.warn(
+        warn_user(
             f"The variances of components {ranges(certificate.untrusted)} are not accurate to {certificate.asked} "
             f"(see certificate_); {_remedy(matrix, learnt)}.",
             AccuracyWarning,
-            stacklevel=4,
         )
 
 

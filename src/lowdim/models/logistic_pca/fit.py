@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -49,6 +48,7 @@ from lowdim.models.probabilistic_pca.solvers.em import start_from
 from lowdim.results.certificate import TOLERANCE
 from lowdim.runtime.memory import Budget, available_memory, refuse_beyond
 from lowdim.runtime.threads import allowed_threads, one_blas_thread
+from lowdim.runtime.warn import warn_user
 from lowdim.solvers.lanczos import BlockLanczos
 from lowdim.solvers.lbfgs import REMEMBERED_STEPS
 from lowdim.solvers.solver import fix_signs
@@ -277,11 +277,10 @@ def _warn_unfinished(descent: Descent, task: LogisticTask) -> None:
     if descent.converged:
         return
     what = "passes" if task.encoder == OPTIMAL else "steps"
-    warnings.warn(
+    warn_user(
         f"LogisticPCA was stopped after {descent.passes} {what}, of which the last gained {descent.change:.1e} of the "
         f"deviance: raise max_iter={task.steps}, or tol={task.tol:g}.",
         errors.NotConverged,
-        stacklevel=4,
     )
 
 

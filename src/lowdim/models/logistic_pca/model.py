@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from lowdim.errors import WrongShape
 from lowdim.matrices.convert import fits_in_memory, load_rows, read_weights
 from lowdim.matrices.preparation import working_dtype
-from lowdim.models.base.estimator import RecordedModel, fit_transform_weighted
+from lowdim.models.base.estimator import RecordedModel
+from lowdim.models.base.fitting import fit_transform_weighted
 from lowdim.models.base.output import table_by_name
 from lowdim.models.base.parameters import (
     CHECKED_BY_FIT,
@@ -30,6 +31,7 @@ from lowdim.models.logistic_pca.rows import Deviances, deviances, fill_block, me
 from lowdim.models.logistic_pca.settings import OWNER, task_of
 from lowdim.models.logistic_pca.tables import TABLES
 from lowdim.runtime.memory import budget_of
+from lowdim.runtime.progress import ROW
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.sources.wrapped import UnstoredMissing
@@ -105,6 +107,8 @@ class LogisticPCA(RecordedModel[LogisticFit]):
         ("lowdim fit {same} --keep {k}", "what PCA keeps in as many"),
         no_scale="takes means off, and logistic PCA needs values as they are; leave it out",
     )
+
+    _parts = ((ROW, 1.0), (ROW, 1.0), ("step", 20.0), (ROW, 2.0))
 
     def __init__(
         self,

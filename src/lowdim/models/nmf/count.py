@@ -20,6 +20,7 @@ from lowdim.models.nmf.rows import Rows, penalty_of, rows_of
 from lowdim.models.nmf.settings import NmfTask
 from lowdim.models.nmf.solvers.problem import Problem
 from lowdim.results.table import Table
+from lowdim.runtime.progress import track
 from lowdim.sources.source import Source
 from lowdim.types import Floats, Indices
 
@@ -186,12 +187,12 @@ def rougher(task: NmfTask) -> NmfTask:
 def tried_numbers(losses: Callable[[int], Floats], most: int) -> dict[int, Floats]:
     """Numbers of parts up to `most` and their losses: rising until they are worse, then about the best; ascending."""
     tried: dict[int, Floats] = {}
-    for k in _rising(most):
+    for k in track(list(_rising(most)), "number of parts"):
         tried[k] = losses(k)
         best = min(tried, key=lambda one: float(tried[one].mean()))
         if sum(one > best for one in tried) >= WORSE:
             break
-    for k in _around(sorted(tried), min(tried, key=lambda one: float(tried[one].mean()))):
+    for k in track(_around(sorted(tried), min(tried, key=lambda one: float(tried[one].mean()))), "number of parts"):
         tried[k] = losses(k)
     return {k: tried[k] for k in sorted(tried)}
 
@@ -209,7 +210,7 @@ def best_count(choice: Table) -> int:
 
 
 def _losses(trials: list[HeldOut], k: int, task: NmfTask) -> Floats:
-    ends = [searched(trial.problem, k, task).best for trial in trials]
+    ends = [searched(trial.problem, k, task).best for trial in track(trials, "trial")]
     return np.array([trial.loss(end.W, end.H) for trial, end in zip(trials, ends, strict=True)])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -32,6 +31,8 @@ from lowdim.models.nmf.solvers.problem import Problem, Search, polished, search,
 from lowdim.models.nmf.solvers.row_sums import Passes, RowSums, sums_of
 from lowdim.models.nmf.solvers.start import start
 from lowdim.results.record import Provenance, describe_change
+from lowdim.runtime.progress import track
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
@@ -137,7 +138,7 @@ def searched(problem: Problem, k: int, task: NmfTask, polish: bool = False) -> E
     solver = choose.built(choice.name, problem)
     rng = np.random.default_rng(seed_of(task.seed))
     ends = []
-    for number in range(task.starts):
+    for number in track(range(task.starts), "start"):
         W, H = _begin(problem, k, task, number, rng)
         if both_penalised(problem.penalty):
             found = search_balanced(solver, problem.penalty, W, H, task.tol, task.steps)
@@ -192,11 +193,10 @@ def warn_unfinished(end: Search | Passes, task: NmfTask) -> None:
     """Say so if the search was stopped too early."""
     if end.finished:
         return
-    warnings.warn(
+    warn_user(
         f"NMF was stopped after {end.steps} steps with a KKT residual of {end.residual:.1e}, but tol={task.tol:g} was "
         f"asked: raise max_iter={task.steps}, or tol.",
         errors.NotConverged,
-        stacklevel=5,
     )
 
 
@@ -207,11 +207,10 @@ def warn_of_more(k: int, source: Source) -> None:
     if k <= most:
         return
     which = "rows" if most == n else "columns"
-    warnings.warn(
+    warn_user(
         f"{k:,} parts were asked for of {n:,} × {p:,} numbers, but {most:,} tell them exactly: each of the {which} may "
         f"be a part of its own. More say nothing: ask for fewer than {most:,}.",
         RankWarning,
-        stacklevel=5,
     )
 
 

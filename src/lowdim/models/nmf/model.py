@@ -11,7 +11,8 @@ import numpy as np
 from lowdim.errors import BadInput, WrongShape
 from lowdim.matrices.convert import read_weights
 from lowdim.matrices.preparation import dense, working_dtype
-from lowdim.models.base.estimator import Assignable, RecordedModel, refuse_one_pass
+from lowdim.models.base.estimator import Assignable, RecordedModel
+from lowdim.models.base.fitting import refuse_one_pass
 from lowdim.models.base.output import table_by_name
 from lowdim.models.base.parameters import (
     Bytes,
@@ -42,6 +43,7 @@ from lowdim.models.nmf.solvers.codes import codes
 from lowdim.models.nmf.tables import TABLES
 from lowdim.results.table import Table
 from lowdim.runtime.memory import budget_of
+from lowdim.runtime.progress import ROW, expect
 from lowdim.runtime.threads import at_most_threads
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Block, Source
@@ -126,6 +128,8 @@ class NMF(Unsure, RecordedModel[NonNegativeFit]):
         ("{fit} --loss kl", "the numbers are counts?"),
         no_scale="takes means off, and an NMF needs numbers from 0 as they are; leave it out",
     )
+
+    _parts = ((ROW, 1.0), ("number of parts", 20.0), (ROW, 1.0), ("start", 10.0), ("refinement", 2.0), ("step", 20.0))
 
     def __init__(
         self,
@@ -222,6 +226,9 @@ class NMF(Unsure, RecordedModel[NonNegativeFit]):
                 f"entry_weight was given for {source.describe()}, whose rows are read block by block: pass an array, "
                 "or NaN for what is missing."
             )
+        counted = [("number of parts", 20.0)] if task.k is None else []
+        passes = [(ROW, 1.0), (ROW, 1.0), ("start", 2.0), ("step", 20.0)]
+        expect([*counted, *([("start", 10.0), ("refinement", 1.0)] if plan.in_memory else passes)])
         self._choice = choice_of(source, task, plan.in_memory, entry_weight) if task.k is None else None
         k = task.k if self._choice is None else best_count(self._choice)
         assert k is not None

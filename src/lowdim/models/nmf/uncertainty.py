@@ -20,6 +20,7 @@ from lowdim.models.nmf.settings import NmfTask, task_of
 from lowdim.models.nmf.solvers.normal_form import matched
 from lowdim.results.uncertainty import Stability, Uncertainty
 from lowdim.runtime.memory import refuse_beyond
+from lowdim.runtime.progress import track
 from lowdim.runtime.threads import at_most_threads, in_order
 from lowdim.solvers.resampling.axes import make_intervals, measure_largest_angle, percentiles
 from lowdim.solvers.resampling.bootstrap import draw_counts, units_of
@@ -94,7 +95,7 @@ def _refits(question: Question, fit: NonNegativeFit, n: int, count: int) -> list
 
     with at_most_threads("NMF", question.model.n_jobs), warnings.catch_warnings():
         warnings.simplefilter("ignore", LowdimWarning)
-        return list(in_order(work, range(count)))
+        return list(track(in_order(work, range(count)), "resample", count))
 
 
 def _refit(given: Any, codes: Floats, fit: NonNegativeFit, task: NmfTask, chosen: NDArray[np.int64]) -> Refit:

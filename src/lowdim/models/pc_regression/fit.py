@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,6 +33,7 @@ from lowdim.models.pc_regression.solvers import (
 )
 from lowdim.models.pca.model import PCA
 from lowdim.models.probabilistic_pca.rows import RowModel, fill_rows
+from lowdim.runtime.warn import warn_user
 from lowdim.solvers.keep import too_many_components
 from lowdim.sources.arrays import rows_of_source
 from lowdim.sources.source import Block, Source
@@ -330,23 +330,20 @@ def _reason(task: RegressionTask, validation: Validation | None, found: ScoredAx
 def _warn(fit: RegressionFit, task: RegressionTask, found: ScoredAxes | None) -> None:
     constant = [name for name, squares in zip(fit.names, fit.squares, strict=True) if squares == 0]
     if constant:
-        warnings.warn(
+        warn_user(
             f"{', '.join(constant)} does not vary in these rows: its mean is predicted, and R² and Q² are called 0.",
             UnrelatedWarning,
-            stacklevel=4,
         )
     elif fit.k == 0 and task.rule in ("cv", "t-test"):
-        warnings.warn(
+        warn_user(
             f"No component was found that helps to predict {', '.join(fit.names)} ({fit.reason}): the model is the "
             "mean.",
             UnrelatedWarning,
-            stacklevel=4,
         )
     if found is not None and task.rule == "count" and task.count > found.rank:
-        warnings.warn(
+        warn_user(
             f"{plural(task.count, 'component')} {'was' if task.count == 1 else 'were'} asked for, but the rows "
             f"have variance along {found.rank} only: these are "
             "used.",
             RankWarning,
-            stacklevel=4,
         )

@@ -19,6 +19,7 @@ from lowdim.models.pc_regression.solvers import Rows, rotate_columns, score_axes
 from lowdim.models.probabilistic_pca.count import MOST_STEPS, ROUGH_TOL
 from lowdim.models.probabilistic_pca.fit import MOST_ENTRIES_FOR_ARD
 from lowdim.models.probabilistic_pca.model import ProbabilisticPCA
+from lowdim.runtime.progress import track
 from lowdim.runtime.threads import in_order
 from lowdim.sources.wrapped import scale_to_counts
 from lowdim.types import Floats, Indices
@@ -250,7 +251,8 @@ def predict_held_out(rows: Rows, splits: Splits, task: RegressionTask) -> Held:
             path = np.concatenate([path, found.predicted(test.X, pick(found))[:, None]], axis=1)
         return pair[1], path, found.rank
 
-    return _average_folds(rows, in_order(fold, splits.pairs), most, pick is not None)
+    each = track(in_order(fold, splits.pairs), "fold", len(splits.pairs))
+    return _average_folds(rows, each, most, pick is not None)
 
 
 def _average_folds(rows: Rows, folds: Iterator[tuple[Indices, Floats, int]], most: int, ruled: bool) -> Held:

@@ -14,7 +14,8 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from lowdim.errors import BadParameter
 from lowdim.matrices.missing import naming_all_missing
 from lowdim.models.base import parameters
-from lowdim.models.base.estimator import RecordedModel, refuse_one_pass
+from lowdim.models.base.estimator import RecordedModel
+from lowdim.models.base.fitting import refuse_one_pass
 from lowdim.models.base.output import table_by_name
 from lowdim.models.base.parameters import (
     CHECKED_BY_FIT,
@@ -42,6 +43,7 @@ from lowdim.models.pc_regression.settings import OWNER, task_of
 from lowdim.models.pc_regression.tables import TABLES
 from lowdim.models.pc_regression.uncertainty import BootstrapCoefficients, bootstrap_coefficients
 from lowdim.results.certificate import Certificate
+from lowdim.runtime.progress import expect
 from lowdim.sources.source import Source
 from lowdim.types import Floats
 
@@ -158,6 +160,7 @@ class PCRegression(RegressorMixin, MultiOutputMixin, RecordedModel[RegressionFit
             from lowdim.models.pc_regression.rivals import compare_rivals, refuse_few
 
             refuse_few(sample, task)
+        expect([("fold", 1.0), ("fold", 4.0)] if task.compare else [("fold", 1.0)])
         learnt = fit_regression(source, sample, task)
         fit = replace(learnt.fit, flat=flat, targets=targets)
         if task.compare:

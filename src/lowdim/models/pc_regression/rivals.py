@@ -36,6 +36,7 @@ from lowdim.models.pc_regression.folds import (
 from lowdim.models.pc_regression.record import Rival
 from lowdim.models.pc_regression.settings import RegressionTask
 from lowdim.models.pc_regression.solvers import Rows, ScoredAxes, rotate_columns, score_axes
+from lowdim.runtime.progress import track
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 from lowdim.words import plural
@@ -97,7 +98,7 @@ def compare_rivals(sample: Sample, task: RegressionTask) -> tuple[tuple[Rival, .
         return [method(made) for method in methods.values()]
 
     with silence_warnings():
-        found = list(in_order(fold, range(len(outer.pairs))))
+        found = list(track(in_order(fold, range(len(outer.pairs))), "fold", len(outer.pairs)))
     made = [
         _average_folds(rows, outer, [fold[i][0] for fold in found], [fold[i][1] for fold in found])
         for i in range(len(methods))

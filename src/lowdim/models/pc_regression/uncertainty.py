@@ -22,6 +22,7 @@ from lowdim.models.pc_regression.record import RegressionFit
 from lowdim.models.pc_regression.settings import RegressionTask
 from lowdim.models.pc_regression.solvers import rotate_columns, score_axes
 from lowdim.results.table import Table
+from lowdim.runtime.progress import track
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
@@ -85,7 +86,7 @@ def bootstrap_coefficients(
         return found.coefficients(which), len(which), splits
 
     with silence_warnings():
-        made = list(in_order(resample, seeds))
+        made = list(track(in_order(resample, seeds), "resample", resamples))
     std_error, lower, upper = _summarise([one for one, _, _ in made], back, level)
     if fit.flat:
         std_error, lower, upper = std_error[0], lower[0], upper[0]

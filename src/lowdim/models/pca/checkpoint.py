@@ -12,12 +12,15 @@ from lowdim.words import plural
 
 OWNER = "PCA"
 
+ROUGH = 0.1
+"""Tolerance of the one component that is found of a checkpoint: what it is for, the sums of the rows, are exact."""
+
 
 def write_part(path: str, part: Any) -> str:
     """Keep what an interrupted fit has learnt; gives back how far it came, in words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about components, which a checkpoint is not for
-        save_checkpoint(part.set_params(n_components=1), path)
+        save_checkpoint(part.set_params(n_components=1, tol=ROUGH, iterated_power=1), path)
     return plural(part.n_samples_, "row")
 
 

@@ -16,7 +16,8 @@ from lowdim.matrices.moments import Moments
 from lowdim.matrices.preparation import working_dtype
 from lowdim.matrices.scaling import Scaling
 from lowdim.models.base import parameters
-from lowdim.models.base.estimator import Assignable, fit_transform_weighted
+from lowdim.models.base.estimator import Assignable
+from lowdim.models.base.fitting import fit_transform_weighted
 from lowdim.models.base.parameters import (
     CHECKED_BY_FIT,
     Bytes,

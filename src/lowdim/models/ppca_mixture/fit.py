@@ -26,7 +26,9 @@ from lowdim.models.ppca_mixture.solvers import (
     responsibilities,
     split_by_label,
 )
+from lowdim.runtime.progress import track
 from lowdim.runtime.threads import one_blas_thread
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.source import Source
 from lowdim.types import Floats
 
@@ -59,11 +61,10 @@ def fit_clusters(source: Source, task: MixtureTask) -> MixtureFit:
     mixture, path = _fit_best(rows, weight, task, float((seen.variances / scale**2).mean()))
     gain = (path[-1] - path[-2]) / seen.weight if len(path) > 1 else np.inf
     if gain > task.tol:
-        warnings.warn(
+        warn_user(
             f"EM was stopped after {task.steps} steps, of which the last gained {gain:.1e} per row: raise max_iter, "
             f"or tol={task.tol:g}.",
             errors.NotConverged,
-            stacklevel=3,
         )
     return MixtureFit(
         center=seen.mean,
@@ -108,7 +109,7 @@ def _fit_best(rows: Floats, weight: Floats, task: MixtureTask, variance: float) 
         if np.isnan(rows).any():
             one, _ = fit_mixture(rows, one, settings, task.steps, weight=weight)
         filled = predict_entries(one, rows)[0]
-        for _ in range(task.starts if task.n_clusters > 1 else 1):
+        for _ in track(range(task.starts if task.n_clusters > 1 else 1), "start"):
             labels = _label_rows(filled, weight, task.n_clusters, int(rng.integers(2**31)))
             first = split_by_label(one, rows, labels, settings, weight)
             ends.append(fit_mixture(rows, first, settings, task.steps, weight=weight))

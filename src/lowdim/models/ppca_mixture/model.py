@@ -73,6 +73,8 @@ class PPCAMixture(Estimator, DensityMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_: NDArray[np.object_]
     """(p,) names of those columns; there only if the data had names that were all texts."""
 
+    _parts = (("step", 1.0), ("start", 5.0))
+
     def __init__(
         self,
         n_clusters: Count = 2,

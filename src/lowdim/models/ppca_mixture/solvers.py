@@ -238,6 +238,14 @@ class Search:
         gain = SMALL_GAIN * abs(self.path[-1]) if self.path and self.settings.gain is None else self.settings.gain
         return len(self.path) > 1 and self.path[-1] - self.path[-2] <= (gain or 0.0)
 
+    @property
+    def distance(self) -> float:
+        """How many times what counts as nothing the last step gained."""
+        if len(self.path) < 2:
+            return np.nan
+        nothing = SMALL_GAIN * abs(self.path[-1]) if self.settings.gain is None else self.settings.gain
+        return (self.path[-1] - self.path[-2]) / nothing if nothing else np.nan
+
     def step(self) -> Search:
         """Chances and expected sums under the mixture, then the mixture that makes them most likely."""
         chances, loglik = responsibilities(self.model, self.X)

@@ -21,6 +21,7 @@ from lowdim.models.probabilistic_pca.solvers.em import (
     sum_expected,
 )
 from lowdim.models.probabilistic_pca.solvers.latent import predict_entries
+from lowdim.runtime.progress import track
 from lowdim.runtime.threads import in_order
 from lowdim.solvers.rank.bi_cross_validation import split_rows
 from lowdim.solvers.rank.spectrum_rules import MIN_NOISE_SHARE, max_components
@@ -74,7 +75,7 @@ def try_ks(X: Floats, most: int, settings: Settings, rng: np.random.Generator) -
     hidden = [_hide_entries(X, rng) for _ in range(times)]
     count = sum(int(some.sum()) for some in hidden)
     squares = {0: _sum_squares(X, hidden, 0, settings, rng)}
-    for k in _candidates(most):
+    for k in track(list(_candidates(most)), "number of components"):
         squares[k] = _sum_squares(X, hidden, k, settings, rng)
         last = [float(one.sum()) for one in squares.values()]
         if len(last) > 3 and min(last[-2:]) > min(last):  # two in a row were no better
@@ -95,7 +96,7 @@ def _sum_squares(
 ) -> Floats:
     """(p,) squared errors of the predictions of hidden entries, added up in each column."""
     squares = np.zeros(X.shape[1])
-    for some in hidden:
+    for some in track(hidden, "trial"):
         shown = np.where(some, np.nan, X)
         values = _predict(shown, k, settings, rng) if k else np.broadcast_to(_means(shown), X.shape)
         squares += (np.where(some, X - values, 0.0) ** 2).sum(axis=0)
@@ -145,7 +146,7 @@ def held_out_densities(
     def densities(held: Places) -> Floats:
         return np.asarray(log_densities(np.delete(Y, held, axis=0), Y[held], most, centered).mean(axis=0))
 
-    return np.array(list(in_order(densities, places)))
+    return np.array(list(track(in_order(densities, places), "fold", FOLDS)))
 
 
 def log_densities(known: Floats, new: Floats, most: int, centered: bool = True) -> Floats:

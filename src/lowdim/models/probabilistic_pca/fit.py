@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -60,6 +59,7 @@ from lowdim.results.certificate import Accuracy, blank_certificate
 from lowdim.results.record import LinearFit
 from lowdim.runtime.memory import Budget, budget_of, refuse_beyond
 from lowdim.runtime.threads import allowed_threads, one_blas_thread
+from lowdim.runtime.warn import warn_user
 from lowdim.solvers.lanczos import BlockLanczos
 from lowdim.solvers.rank.spectrum_rules import choose_by_bic
 from lowdim.solvers.solver import fix_signs
@@ -79,12 +79,11 @@ def derive_closed_form(fit: LinearFit, noise: float | None) -> LatentFit:
     p = len(fit.mean)
     least = max(LEAST_NOISE * fit.total_variance / p, float(np.finfo(float).tiny))
     if noise is None and fit.noise_variance < least:
-        warnings.warn(
+        warn_user(
             f"{plural(fit.k, 'component')} {'holds' if fit.k == 1 else 'hold'} all the variance of {fit.n_rows:,} "
             "rows, so the noise was put at its floor of "
             f"{least:.1e} and error bars mean nothing: ask for fewer components.",
             RankWarning,
-            stacklevel=5,
         )
     level = max(fit.noise_variance, least) if noise is None else noise
     known = {field.name: getattr(fit, field.name) for field in fields(LinearFit)} | {"spectrum": None}
@@ -361,26 +360,23 @@ def _warn(fit: LatentFit, task: LatentTask, least_noise: float) -> None:
     ascent = fit.ascent
     assert ascent is not None
     if fit.unseen:
-        warnings.warn(
+        warn_user(
             f"{describe_unseen(fit.unseen, fit.columns, len(fit.mean))}: nothing can be said about them.",
             UnseenColumns,
-            stacklevel=5,
         )
     if task.noise is None and fit.noise <= 1.01 * least_noise:
-        warnings.warn(
+        warn_user(
             f"{plural(fit.k, 'component')} {'explains' if fit.k == 1 else 'explain'} the observed entries "
             "completely, so the noise went to its floor of "
             f"{fit.noise:.1e} and error bars mean nothing: ask for fewer components.",
             RankWarning,
-            stacklevel=5,
         )
     if not ascent.converged:
         gain = ascent.logpost[-1] - ascent.logpost[-2] if len(ascent.logpost) > 1 else np.nan
-        warnings.warn(
+        warn_user(
             f"EM was stopped after {task.steps} steps, of which the last gained {gain / fit.weight:.1e} per row and "
             f"moved the loadings by {ascent.change:.1e}: raise max_iter, or tol={task.tol:g}.",
             errors.NotConverged,
-            stacklevel=5,
         )
 
 

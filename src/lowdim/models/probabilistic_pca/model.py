@@ -17,7 +17,7 @@ from lowdim.matrices.convert import fits_in_memory, load_rows, read_weights
 from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models.base import parameters
-from lowdim.models.base.estimator import fit_transform_weighted
+from lowdim.models.base.fitting import fit_transform_weighted
 from lowdim.models.base.output import frame_kind, scores_table
 from lowdim.models.base.parameters import (
     CHECKED_BY_FIT,
@@ -57,6 +57,7 @@ from lowdim.models.probabilistic_pca.fit import (
 from lowdim.models.probabilistic_pca.record import LatentFit
 from lowdim.models.probabilistic_pca.rows import RowModel
 from lowdim.runtime.memory import budget_of
+from lowdim.runtime.progress import ROW
 from lowdim.sources.source import Block, Source
 from lowdim.sources.wrapped import UnstoredMissing, scale_to_counts
 from lowdim.types import Floats
@@ -129,6 +130,8 @@ class ProbabilisticPCA(Unsure, LinearModel):
 
     _has_linear_rules = True
     _prompt: ClassVar = Prompt("auto", ("lowdim impute {data} -o filled.csv", "fill what is missing"), resumes=True)
+
+    _parts = ((ROW, 1.0), (ROW, 1.0), ("number of components", 20.0), ("step", 20.0))
 
     def __init__(
         self,

@@ -40,6 +40,7 @@ from lowdim.models.probabilistic_pca.solvers.latent import Latent, Spread, find_
 from lowdim.results.record import LinearFit
 from lowdim.results.uncertainty import Count, Intervals, Uncertainty
 from lowdim.runtime.memory import refuse_beyond
+from lowdim.runtime.progress import track
 from lowdim.runtime.threads import in_order
 from lowdim.solvers.resampling.axes import align, make_intervals, percentiles
 from lowdim.solvers.resampling.bootstrap import draw_counts, units_of
@@ -168,7 +169,8 @@ def _resample_by_em(question: Question, fit: LinearFit) -> Uncertainty:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LowdimWarning)
         refit = partial(_refit, question, fit, source, task)
-        found = list(in_order(lambda b: refit(draw_counts(owner, n, question.seed, b)), range(count)))
+        each = in_order(lambda b: refit(draw_counts(owner, n, question.seed, b)), range(count))
+        found = list(track(each, "resample", count))
     components = np.stack([one.components for one in found])
     variances, strengths = np.stack([one.variances for one in found]), np.stack([one.strengths for one in found])
     turned = align(

@@ -19,6 +19,8 @@ from lowdim.models.base.parameters import seed_of
 from lowdim.models.linear import gaussian
 from lowdim.models.pca.model import PCA
 from lowdim.models.recogniser.record import COSINE, EUCLID, RecogniserFit, Trial
+from lowdim.runtime.progress import track
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Source
 from lowdim.types import Floats, Indices
@@ -167,7 +169,7 @@ def _try_as_strangers(
         )
     part = rng.permutation(people) % min(PEOPLE_FOLDS, people)
     found, densities = np.empty(len(places)), np.empty(len(places))
-    for fold in range(int(part.max()) + 1):
+    for fold in track(range(int(part.max()) + 1), "fold"):
         out = part[places] == fold
         space, codes, others = _refit_without(rows, out, task)
         found[out] = nearest_rows(codes, others, task.metric, 1)[0][:, 0]
@@ -183,7 +185,7 @@ def _try_as_new_rows(
 ) -> tuple[Floats, NDArray[np.bool_], int]:
     part = _split_each_person(places, rng)
     nearest, right = np.full(len(places), np.nan), np.zeros(len(places), dtype=bool)
-    for fold in range(int(part.max()) + 1):
+    for fold in track(range(int(part.max()) + 1), "fold"):
         out = part == fold
         _, codes, others = _refit_without(rows, out, task)
         distances, which = nearest_rows(codes, others, task.metric, 1)
@@ -341,7 +343,7 @@ def fit_gallery(
             Setting("metric"),
             ".",
         )
-        warnings.warn(warning, stacklevel=3)
+        warn_user(warning)
     rejects = any(given is not None for given in (model.reject, model.max_distance, model.reject_outside))
     unknown = choose_unknown_label(OWNER, model.unknown, classes) if rejects else None
     trial = _leave_out_if_needed(model, space, rows, places, task)

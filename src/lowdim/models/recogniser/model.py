@@ -42,6 +42,7 @@ from lowdim.models.recogniser.fit import (
 )
 from lowdim.models.recogniser.record import RecogniserFit
 from lowdim.models.recogniser.tables import TABLES
+from lowdim.runtime.progress import ROW
 from lowdim.sources.source import Block, Source
 from lowdim.types import Floats
 from lowdim.words import printable
@@ -116,6 +117,8 @@ class Recogniser(ClassifierMixin, RecordedModel[RecogniserFit]):  # type: ignore
     >>> bool(model.score(X[1000:], y[1000:]) > 0.6)
     True
     """
+
+    _parts = ((ROW, 1.0), ("fold", 5.0), ("fold", 5.0))
 
     def __init__(
         self,

@@ -14,7 +14,8 @@ from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.products import block_scores
 from lowdim.matrices.scaling import Scaling
 from lowdim.models.base import parameters
-from lowdim.models.base.estimator import Assignable, fit_transform_weighted
+from lowdim.models.base.estimator import Assignable
+from lowdim.models.base.fitting import fit_transform_weighted
 from lowdim.models.base.parameters import (
     CHECKED_BY_FIT,
     Bytes,

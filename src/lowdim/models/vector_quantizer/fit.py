@@ -23,6 +23,8 @@ from lowdim.models.base.input import load_rows, refuse_missing
 from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.vector_quantizer.record import CodebookFit
+from lowdim.runtime.progress import stage
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.arrays import rows_of_source
 from lowdim.sources.source import Block, Source, WeightedSource
 from lowdim.sources.wrapped import passes_to_take, take_rows
@@ -109,12 +111,15 @@ def assign(source: Source, codebook: Codebook) -> Assigned:
 def lloyd(source: Source, codebook: Codebook, tol: float, steps: int) -> tuple[Codebook, Assigned, int, bool]:
     """Lloyd's iteration, one pass a step: the codebook, what its rows say, the steps, and whether it had converged."""
     told = assign(source, codebook)
-    for step in range(1, steps + 1):
-        following = told.moved(codebook)
-        still = told.still(codebook, following, tol)
-        codebook, told = following, assign(source, following)
-        if still:
-            return codebook, told, step, True
+    with stage("step", most=steps or None) as tell:
+        for step in range(1, steps + 1):
+            following = told.moved(codebook)
+            still = told.still(codebook, following, tol)
+            codebook, told = following, assign(source, following)
+            if still:
+                return codebook, told, step, True
+            if tell(step, steps):
+                return codebook, told, step, False
     return codebook, told, steps, False
 
 
@@ -323,15 +328,13 @@ def _run_k_means(rows: Any, weight: Floats | None, task: CodebookTask) -> KMeans
 
 def _warn(fit: CodebookFit, task: CodebookTask) -> None:
     if fit.unused:
-        warnings.warn(
+        warn_user(
             f"{fit.k} codewords were asked for, but {fit.unused} of them are never used, as where fewer of the "
             f"{fit.n_rows:,} rows differ: ask for {fit.k - fit.unused}.",
             RankWarning,
-            stacklevel=4,
         )
     if not fit.converged:
-        warnings.warn(
+        warn_user(
             f"The codewords still moved after {plural(fit.steps, 'step')}: raise max_iter, or tol={task.tol:g}.",
             errors.NotConverged,
-            stacklevel=4,
         )

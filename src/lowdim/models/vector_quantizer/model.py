@@ -16,7 +16,8 @@ from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import dense, working_dtype
 from lowdim.matrices.products import reconstruct_rows
 from lowdim.models.base import parameters
-from lowdim.models.base.estimator import RecordedModel, fit_transform_weighted
+from lowdim.models.base.estimator import RecordedModel
+from lowdim.models.base.fitting import fit_transform_weighted
 from lowdim.models.base.output import table_by_name
 from lowdim.models.base.parameters import CHECKED_BY_FIT, Count, NumberFrom0, Option, Seed, Shape
 from lowdim.models.base.prompt import Prompt
@@ -34,6 +35,7 @@ from lowdim.models.vector_quantizer.fit import (
 from lowdim.models.vector_quantizer.record import CodebookFit
 from lowdim.models.vector_quantizer.tables import TABLES
 from lowdim.results.table import Table
+from lowdim.runtime.progress import ROW
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import Floats
@@ -98,6 +100,8 @@ class VectorQuantizer(RecordedModel[CodebookFit]):
         no_scale="a codebook is of the columns as they are; leave --scale out, or scale the table",
         no_memory="k-means keeps at most 1 GiB of rows by itself; leave --memory out",
     )
+
+    _parts = ((ROW, 1.0), (ROW, 1.0), ("step", 5.0), (ROW, 1.0))
 
     def __init__(
         self,

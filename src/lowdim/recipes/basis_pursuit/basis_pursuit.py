@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from lowdim.errors import BadInput, BadParameter, WrongShape
 from lowdim.recipes.basis_pursuit.lasso import least_absolute_within, refuse_too_little
 from lowdim.recipes.basis_pursuit.linear_program import Rows, least_absolute, lower_bound, steepest, uniqueness
 from lowdim.recipes.basis_pursuit.sparsest import coherence, guaranteed_sparsity, matching_pursuit, sparsest
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.arrays import as_table
 from lowdim.types import Floats
 from lowdim.words import printable
@@ -197,11 +197,10 @@ def _by_l1(A: Floats, b: Floats, noise: float, nonnegative: bool) -> Recovery:
         dual_infeasibility=max(0.0, steepest(A, q, nonnegative) - 1),
     )
     if not found.optimal:
-        warnings.warn(
+        warn_user(
             f"|y|₁ = {total:.6g} may be above the smallest by {found.duality_gap:.3g}: columns tie, or their lengths, "
             f"{np.linalg.norm(A, axis=0).min():.3g} to {np.linalg.norm(A, axis=0).max():.3g}, are too different.",
             errors.NotConverged,
-            stacklevel=3,
         )
     return found
 
@@ -212,11 +211,10 @@ def _by_matching(A: Floats, b: Floats, noise: float) -> Recovery:
     limit = noise or EXACT * float(np.linalg.norm(b))
     found = _record(A, b, matching_pursuit(A, b, limit), noise, False, "omp")
     if found.residual_norm > limit * (1 + 1e-6):
-        warnings.warn(
+        warn_user(
             f"Matching pursuit stopped at |Ay − b| = {found.residual_norm:.3g}, above {limit:.3g}: the next column "
             'depends on those it has; take method="l1".',
             errors.NotConverged,
-            stacklevel=3,
         )
         return replace(found, sparsest=None)
     return replace(found, unique=True if noise == 0 and len(found.support) <= found.guarantee else None)

@@ -19,6 +19,7 @@ from sklearn.linear_model import Lasso, lars_path
 
 from lowdim.errors import BadParameter
 from lowdim.recipes.basis_pursuit.linear_program import lower_bound, steepest
+from lowdim.runtime.progress import track
 from lowdim.types import Floats
 
 GOOD = 1e-9
@@ -158,7 +159,7 @@ def _by_descent(A: Floats, b: Floats, noise: float, nonnegative: bool) -> Pair:
     low, high = highest * 1e-14, highest
     t = highest * noise / float(np.linalg.norm(b))
     best = Pair.of(A, b, noise, nonnegative, np.zeros(A.shape[1]), b)
-    for _ in range(ROUNDS):
+    for _ in track(range(ROUNDS), "round"):
         model.set_params(alpha=t / len(A))  # scikit-learn divides the squares by the number of rows
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the error is measured

@@ -15,6 +15,7 @@ from scipy.stats import norm
 from sklearn.linear_model import orthogonal_mp
 
 from lowdim.errors import BadParameter, TooLarge
+from lowdim.runtime.progress import track
 from lowdim.types import Floats
 
 # Sparse solutions one column at a time, and the number of non-zeros up to which that is sure to work.
@@ -151,8 +152,9 @@ def _solutions(
 ) -> Iterator[tuple[NDArray[np.intp], Floats]]:
     """Every support of size k that solves the system, with its coefficients."""
     every = combinations(range(A.shape[1]), k)
-    while batch := list(islice(every, SUBSETS_AT_ONCE)):
-        supports = np.array(batch)
+    count = -(-math.comb(A.shape[1], k) // SUBSETS_AT_ONCE)
+    for _ in track(range(count), "batch of subsets"):
+        supports = np.array(list(islice(every, SUBSETS_AT_ONCE)))
         Q, R = np.linalg.qr(A[:, supports].transpose(1, 0, 2))
         inside = np.einsum("smk,m->sk", Q, b)
         left = np.linalg.norm(b - np.einsum("smk,sk->sm", Q, inside), axis=1)

@@ -10,6 +10,7 @@ import numpy as np
 from lowdim.errors import BadInput, BadParameter, LowdimError, MissingValues, Words
 from lowdim.matrices.convert import read_weights
 from lowdim.models.base.estimator import Estimator
+from lowdim.models.base.fitting import FIT
 from lowdim.models.base.parameters import settings_of
 from lowdim.models.linear.overview import swamping
 from lowdim.models.pca.model import PCA
@@ -18,6 +19,7 @@ from lowdim.models.registry import PROMPTS, model_class, part_of
 from lowdim.recipes.choose_k import rules as k_rules
 from lowdim.recipes.choose_k.evidence import linear_evidence, refuse_other_rows, rows_as_counts, spectrum_of
 from lowdim.results.k_choice import KChoice
+from lowdim.runtime.progress import stage, track
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.sources.wrapped import UnstoredMissing
@@ -137,11 +139,13 @@ def choose_k(
         if sample_weight is not None or noise is not None:
             python = f"{OWNER}: sample_weight and noise are for linear components; leave them out."
             raise BadParameter(Words(python, "--noise is of --model pca; leave it out."))
-        return _choose_by_own_rules(model, rows, rules, seed)
+        with stage("choice", parts=[(FIT, 1.0), ("number of parts", 5.0), ("number of components", 5.0)]):
+            return _choose_by_own_rules(model, rows, rules, seed)
     names = checked_rules(rules, k_rules.RULES)
     if rules is None and noise is None:
         names.remove("gavish-donoho-known")
-    return _choose_linear(model, rows, sample_weight, names, {"most": most, "noise": noise}, seed, times)
+    with stage("choice", parts=[(FIT, 1.0), ("rule", 5.0)]):
+        return _choose_linear(model, rows, sample_weight, names, {"most": most, "noise": noise}, seed, times)
 
 
 def checked_rules(rules: str | Sequence[str] | None, known: Mapping[str, Any]) -> list[str]:
@@ -185,7 +189,7 @@ def _choose_linear(
             tuple(answers), *_describe(counted), scaled=model.scale is not False, shares=np.zeros(0), swamped=swamped
         )
     evidence = linear_evidence(fitted, counted, asked, seed, times)
-    answers = [k_rules.answer(evidence, name) for name in names]
+    answers = [k_rules.answer(evidence, name) for name in track(names, "rule")]
     shares = evidence.squares / evidence.squares.sum()
     fit = fitted.fit_
     return Chosen(

@@ -17,6 +17,7 @@ from lowdim.models.base.output import frame_kind
 from lowdim.models.registry import LECTURE
 from lowdim.recipes.compare.represent import Rows, contestants, naming_warnings, represent
 from lowdim.recipes.compare.result import Comparison
+from lowdim.runtime.progress import track
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
 from lowdim.types import is_number, is_whole
@@ -163,7 +164,7 @@ def compare(
         rows, known, judged, again, len(shown), itemsize, source.dtype.itemsize, _named_frame(X), source.columns
     )
     found = []
-    for one in asked:
+    for one in track(asked, "model"):
         with naming_warnings(one.name):
             found.append(represent(data, one))
     return Compared(

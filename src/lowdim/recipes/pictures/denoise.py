@@ -25,7 +25,7 @@ from lowdim.recipes.pictures.picture import (
     variances_from_planes,
 )
 from lowdim.recipes.pictures.uncertainty import calibrate_variances
-from lowdim.runtime.progress import begin_pass
+from lowdim.runtime.progress import Parts, stage
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.types import Floats
 
@@ -84,12 +84,7 @@ def _learn(picture: Floats, grid: Grid) -> Mixture:
     wish = Settings(grid.p - 1, noise=1.0, prior=prior)
     one = start_mixture(X, wish)
     labels = kinds_of(X, one.means[0], max(1, min(KINDS, len(X) // (FEWEST * grid.p))), rng)
-
-    def watch(_: object) -> None:
-        if begin_pass(len(X))(len(X)):
-            raise KeyboardInterrupt
-
-    return fit_mixture(X, split_by_label(one, X, labels, wish), wish, STEPS, watch)[0]
+    return fit_mixture(X, split_by_label(one, X, labels, wish), wish, STEPS)[0]
 
 
 class _Kinds:
@@ -311,6 +306,14 @@ def _from_guide(patches: Floats, guides: Floats) -> tuple[Floats, Floats]:
 
 # Pictures without their noise.
 
+PARTS: Mapping[str, Parts] = {
+    "grouped": [("row", 1.0), ("row", 2.0)],
+    "mixture": [("step", 2.0), ("row", 1.0)],
+    "ppca": [("row", 1.0), ("row", 1.0)],
+    "threshold": [("row", 1.0), ("row", 1.0)],
+}
+"""What each of these does, for a bar."""
+
 METHODS: Mapping[str, Callable[[Floats, int], tuple[Floats, Floats]]] = {
     "grouped": by_groups,
     "mixture": by_mixture,
@@ -397,8 +400,11 @@ def _denoise_planes(values: Floats, noise: float, method: str, patch: int) -> tu
         return values, np.zeros_like(values)
     middle = values.mean()
     seen = (values - middle) / noise
-    mean, variance = METHODS[method](seen, patch)
-    variance = calibrate_variances(seen, variance, patch, METHODS[method])
+    with stage("denoise", parts=[("method", 1.0), ("calibration", 1.0)]):
+        with stage("method", parts=PARTS[method]):
+            mean, variance = METHODS[method](seen, patch)
+        with stage("calibration", parts=PARTS[method]):
+            variance = calibrate_variances(seen, variance, patch, METHODS[method])
     return noise * mean + middle, noise * np.sqrt(variance)
 
 

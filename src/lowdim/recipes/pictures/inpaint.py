@@ -26,6 +26,7 @@ from lowdim.recipes.pictures.patch_models import (
 from lowdim.recipes.pictures.patches import Grid
 from lowdim.recipes.pictures.picture import Picture, Restored, refuse_other_shape
 from lowdim.recipes.pictures.uncertainty import calibrate, deep_holes, laid_in
+from lowdim.runtime.progress import stage
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.types import Floats
 
@@ -141,7 +142,8 @@ def inpaint(
         given = _opaque(given)
     grey = given.values.ndim == 2
     values = np.where(holes, np.nan, given.values)
-    with one_blas_thread():  # many small products, which the threads of bands share better
+    # many small products, which the threads of bands share better
+    with one_blas_thread(), stage("inpaint", parts=PARTS[method]):
         found = _fill(values[:, :, None] if grey else values, method, sigma, patch, given.peak, seed)
     filled, deviations, noise = found
     if grey:
@@ -232,6 +234,13 @@ def _further(now: Guess, better: Guess) -> Guess:
     """Further on the way that a pass has gone: passes alone come near their end by the same share each time."""
     return Guess(now.values + FURTHER * (better.values - now.values), better.variances)
 
+
+PARTS = {
+    "grouped": [("step", 1.0), ("step", 2.0), ("band", 1.0), *[("row", 3.0)] * (PASSES + 4)],
+    "mixture": [("step", 1.0), ("step", 2.0), ("step", 3.0), ("band", 2.0), ("band", 2.0)],
+    "ppca": [*[("step", 1.0)] * 2 * len(SHARES), ("band", 2.0), ("band", 2.0)],
+}
+"""What each of these does, for a bar."""
 
 METHODS = {"grouped": _fill_by_groups, "mixture": _several, "ppca": _one}
 """Name → what learns to fill: takes the picture with some observed values hidden, and these alone."""

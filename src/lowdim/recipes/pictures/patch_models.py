@@ -21,7 +21,7 @@ from lowdim.models.ppca_mixture.solvers import (
 )
 from lowdim.recipes.pictures.missing_pixels import local_fill
 from lowdim.recipes.pictures.patches import Canvas, Grid
-from lowdim.runtime.progress import begin_pass
+from lowdim.runtime.progress import track
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
@@ -112,8 +112,7 @@ def expected_picture(model: Mixture, values: Floats, width: int, stride: int) ->
     grid = Grid(values.shape, width, stride)
     means, spread = Canvas(grid), Canvas(grid)
     noise = float(model.noise.min())
-    tell = begin_pass(len(grid.tops))
-    for band in grid.bands():
+    for band in track(list(grid.bands()), "band"):
         X = grid.cut(values, band)
         observed = np.isfinite(X).sum(axis=1)
         asked = np.flatnonzero((observed > 0) & (observed < grid.p))
@@ -122,7 +121,6 @@ def expected_picture(model: Mixture, values: Floats, width: int, stride: int) ->
         weights[asked] = 1.0 / (variances[asked] + noise)
         means.add(filled, weights, band)
         spread.add(variances, weights, band)
-        stop_if(tell(min(band.stop, len(grid.tops))))
     covered, seen = means.weight > 0, np.isfinite(values)
     weight = np.where(covered, means.weight, 1.0)
     filled = np.where(covered, means.total / weight, local_fill(values))
@@ -130,17 +128,8 @@ def expected_picture(model: Mixture, values: Floats, width: int, stride: int) ->
     return Guess(np.where(seen, values, filled), np.where(seen, 0.0, variances))
 
 
-def stop_if(asked: bool) -> None:
-    """End the work if a watcher has asked for it."""
-    if asked:
-        raise KeyboardInterrupt
-
-
 def _fit(X: Floats, first: Mixture, settings: Settings, most: int) -> Mixture:
-    def watch(_: object) -> None:
-        stop_if(begin_pass(len(X))(len(X)))
-
-    return fit_mixture(X, first, settings, most, watch)[0]
+    return fit_mixture(X, first, settings, most)[0]
 
 
 def kinds_of(patches: Floats, mean: Floats, count: int, rng: np.random.Generator) -> NDArray[np.integer]:
@@ -232,10 +221,9 @@ def fill_by_similar(values: Floats, guess: Guess, common: Common, width: int, st
         return rows, sums
 
     total = np.zeros((3, *values.shape))
-    tell, wanted = begin_pass(len(grid.tops)), [int(row) for row in np.flatnonzero(asked.any(axis=1))]
-    for row, (rows, sums) in zip(wanted, in_order(work, wanted), strict=True):
+    wanted = [int(row) for row in np.flatnonzero(asked.any(axis=1))]
+    for rows, sums in track(in_order(work, wanted), "row", len(wanted)):
         total[:, rows] += sums
-        stop_if(tell(row + 1))
     weighed, weights, counts = total
     better = ~seen & (weights > 0)
     divisor = np.where(better, weights, 1.0)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter
 from lowdim.runtime.memory import refuse_beyond
-from lowdim.runtime.progress import begin_pass
+from lowdim.runtime.progress import ROW, stage
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
@@ -152,8 +152,7 @@ Result = TypeVar("Result")
 
 def in_strips(work: Callable[[Item], Result], strips: Sequence[Item], height: int) -> Iterator[Result]:
     """Results of all strips of a picture in their order; a watcher that asks to stop ends it as Ctrl-C does."""
-    tell = begin_pass(height)
-    for done, result in enumerate(in_order(work, strips), start=1):
-        yield result
-        if tell(height * done // len(strips)):
-            raise KeyboardInterrupt
+    with stage(ROW, height) as tell:
+        for done, result in enumerate(in_order(work, strips), start=1):
+            yield result
+            tell(height * done // len(strips))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter, Setting, Words, WrongShape
 from lowdim.models.base.parameters import check_seed, seed_of, whole
+from lowdim.runtime.progress import stage
 from lowdim.types import Floats
 from lowdim.views.plots.canvas import inks, note, plain
 from lowdim.views.plots.points import put_labels
@@ -294,7 +295,11 @@ def procrustes(
         correlation_of_groups = float(_nuclear(A, _by_group(B, labels)[0][labels][None])[0])
     observed = correlation if permute == "individuals" else correlation_of_groups
     # a random map that is the true one up to rounding counts as equally good
-    as_good = sum(int((_nuclear(A, maps) >= observed - 1e-12).sum()) for maps in shuffled)
+    as_good = tried = 0
+    with stage("permutation", n_permutations) as tell:
+        for maps in shuffled:
+            as_good, tried = as_good + int((_nuclear(A, maps) >= observed - 1e-12).sum()), tried + len(maps)
+            tell(tried)
     return Procrustes(
         positions=b_center + scale * (A * a_size) @ rotation,
         coordinates=places,

@@ -18,6 +18,7 @@ from lowdim.models.recogniser.model import Recogniser
 from lowdim.models.recogniser.record import Estimate, Rate
 from lowdim.recipes.recognise.result import LEVELS, Counts, Flags, OpenSet, Recognition, Verification
 from lowdim.runtime.memory import refuse_beyond
+from lowdim.runtime.progress import track
 from lowdim.sources.arrays import ArraySource, rows_of_source
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
@@ -105,7 +106,7 @@ def verification(
 def _draw(pairs: Pairs, count: int, draws: int, rng: np.random.Generator) -> Floats:
     """(draws, 2) area and equal error rate, each time of as many units drawn anew."""
     found = np.empty((draws, 2))
-    for i in range(draws):
+    for i in track(range(draws), "draw"):
         while True:
             weight = np.bincount(rng.integers(count, size=count), minlength=count).astype(np.float64)
             if weight[pairs.genuine_of].any() and weight[pairs.impostor_of].any():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -32,6 +31,8 @@ from lowdim.recipes.topics.fit import (
     stability,
 )
 from lowdim.recipes.topics.result import Scores, Topics, Vocabulary, alive, first_words
+from lowdim.runtime.progress import track
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.formats.texts import Documents, class_of, read_documents
 from lowdim.types import Floats
 from lowdim.words import plural
@@ -255,7 +256,8 @@ def topics(
     counts = count_words(documents.texts, min_df, max_df, stop_words)
     _warn_of_empty(documents, counts)
     begun = time.perf_counter()
-    fits = sorted((fit_topics(counts.X, k, loss, seed, i) for i in range(starts)), key=lambda fit: fit.objective)
+    fits = [fit_topics(counts.X, k, loss, seed, i) for i in track(range(starts), "start")]
+    fits.sort(key=lambda fit: fit.objective)
     seconds = (time.perf_counter() - begun) / starts
     found = _largest_first(fits[0], counts)
     _warn_of_haste(found)
@@ -375,21 +377,19 @@ def _warn_of_empty(documents: Documents, counts: WordCounts) -> None:
     empty = np.flatnonzero(counts.lengths == 0)
     if len(empty):
         some = ", ".join(documents.names[i] for i in empty[:5]) + (" …" if len(empty) > 5 else "")
-        warnings.warn(
+        warn_user(
             f"{len(empty):,} of {len(documents.texts):,} texts have no words that are counted ({some}): they are kept, "
             "with shares of 0.",
             EmptyTexts,
-            stacklevel=3,
         )
 
 
 def _warn_of_haste(found: Fitted) -> None:
     if not found.reached:
-        warnings.warn(
+        warn_user(
             f"The search for {len(found.topics)} topics was stopped after {found.steps} steps, before they stood "
             "still; take fewer topics, or another seed.",
             errors.NotConverged,
-            stacklevel=3,
         )
 
 
@@ -397,11 +397,10 @@ def _warn_of_dead(found: Fitted, counts: WordCounts) -> None:
     k, living = len(found.topics), int(alive(expected_words(counts.X, found.shares)).sum())
     if living < k:
         have = "has" if k - living == 1 else "have"
-        warnings.warn(
+        warn_user(
             f"{k - living:,} of {k:,} topics {have} no words, as the texts tell no more than {living:,} apart: ask for "
             f"{plural(living, 'topic')}.",
             RankWarning,
-            stacklevel=3,
         )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lowdim.runtime.progress import track
 from lowdim.runtime.threads import in_order
 from lowdim.types import EPS, Floats, Places
 
@@ -87,7 +88,8 @@ def bi_cross_validation(
             A, B, C, D = A - for_A, B - for_B, C - for_A, D - for_B
         return np.asarray(block_errors(A, B, C, D, most) / A.size)
 
-    return np.array(list(in_order(errors, draw_blocks(n, Y.shape[1], rng, numbers))))
+    blocks = list(draw_blocks(n, Y.shape[1], rng, numbers))
+    return np.array(list(track(in_order(errors, blocks), "block", len(blocks))))
 
 
 def cut_blocks(X: Any, rows: Places, columns: Places) -> tuple[Any, Any, Any, Any]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
+from lowdim.runtime.progress import track
 from lowdim.runtime.threads import in_order
 from lowdim.solvers.rank.spectrum_rules import count_leading
 from lowdim.types import Floats
@@ -64,7 +65,8 @@ def parallel_analysis(
     anew: Callable[[Floats, np.random.Generator], Floats] = shuffle_columns,
 ) -> Parallel:
     """Compare centred rows (n, p) with `times` of the same without relations, in up to `most` components."""
-    without = in_order(lambda own: top_squares(anew(Y, own), most), rng.spawn(times))
+    each = in_order(lambda own: top_squares(anew(Y, own), most), rng.spawn(times))
+    without = track(each, "draw", times)
     return Parallel(top_squares(Y, most), np.asarray(np.quantile(list(without), QUANTILE, axis=0)))
 
 

@@ -24,6 +24,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from lowdim.runtime.progress import stage
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats, Mask, Places
 
@@ -201,10 +202,10 @@ def resample_often(sample: Sample, count: int, seed: int) -> Resamples:
             spectra[b], totals[b], axes[:, b], scores[:, b] = one.spectrum, one.total, one.axes.T, one.scores.T
             offsets[:, b], rows[b] = one.offset, np.count_nonzero(w)
 
-    for _ in in_order(
-        work, (range(b, min(b + RESAMPLES_PER_TASK, count)) for b in range(0, count, RESAMPLES_PER_TASK))
-    ):
-        pass
+    tasks = (range(b, min(b + RESAMPLES_PER_TASK, count)) for b in range(0, count, RESAMPLES_PER_TASK))
+    with stage("resample", count) as tell:
+        for done, _ in enumerate(in_order(work, tasks), start=1):
+            tell(min(done * RESAMPLES_PER_TASK, count))
     return Resamples(sample, seed, spectra, totals, axes, scores, offsets, rows)
 
 

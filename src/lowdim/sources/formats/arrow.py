@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, final
 
 from lowdim.errors import NeedsExtra, TableNote
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.columns import NUMERIC
 from lowdim.sources.formats.arrow_columns import ArrowColumns, join_chunks, read_errors
 from lowdim.sources.tables.cells import MISSING, is_numeric
@@ -57,7 +57,7 @@ class CsvReader(TableReader):
         longest_line: int,
     ):
         self.name, self.size, self.decimal, self.marks = careful.name, careful.size, careful.decimal, careful.marks
-        self.n_rows = None
+        self.n_rows, self.likely_rows = None, careful.likely_rows
         self.columns = careful.columns
         self._path, self._opened = path, opened
         self._dialect, self._layout, self._above = dialect, layout, above
@@ -94,7 +94,7 @@ class CsvReader(TableReader):
                     except pa.ArrowInvalid:
                         whole.remove(name)
                         if pa.compute.all(pa.compute.match_substring_regex(batch[name], "^[-+]?[0-9]+$")).as_py():
-                            warnings.warn(rounded_note(name), stacklevel=2)
+                            warn_user(rounded_note(name))
         except pa.ArrowInvalid:  # a line that only the careful reader reads, who knows nothing of types
             return frozenset()
         return frozenset(whole)

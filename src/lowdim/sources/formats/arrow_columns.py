@@ -17,6 +17,7 @@ from lowdim.types import Array
 
 try:
     import pyarrow as pa
+    import pyarrow.compute
 except ImportError as error:
     raise NeedsExtra.package(
         "pyarrow", "Reading Parquet and Feather files, and asking tables by SQL,", "files"

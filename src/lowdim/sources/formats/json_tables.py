@@ -67,6 +67,7 @@ def _open_lines(path: Path, opened: Callable[[], IO[bytes]], lines: Sequence[byt
 
     first = list(_parse_lines(path, lines if whole else lines[:-1]))
     careful = RecordsReader(path, (lambda: iter(first)) if whole else records, first, whole=whole)
+    careful.likely_rows = None if whole else likely_bytes(path) * len(lines) // sum(map(len, lines))
     if whole or not careful.is_regular:
         return careful
     if not find_spec("pyarrow"):  # which makes it faster
@@ -319,6 +320,7 @@ class JsonLinesReader(TableReader):
 
     def __init__(self, path: Path, opened: Callable[[], IO[bytes]], careful: RecordsReader, longest_line: int):
         self.name, self.size, self.n_rows = careful.name, careful.size, None
+        self.likely_rows = careful.likely_rows
         self.columns = careful.columns
         self._path, self._opened, self._careful = path, opened, careful
         self._block = max(MIN_TEXT_BLOCK, 8 * longest_line)

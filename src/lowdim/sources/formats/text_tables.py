@@ -57,6 +57,7 @@ def open_text_table(path: Path, asked: Lines, expected: str = "", member: str | 
     read = (lambda: first) if whole else lines
     size, separator, decimal = likely_bytes(path), dialect.separator, dialect.decimal
     careful = RowsReader(name, read, layout, first, whole=whole, decimal=decimal, size=size, separator=separator)
+    careful.likely_rows = None if whole else size * len(first) // len(sample)
     if whole or dialect.separator == BLANKS or asked.comment:
         return careful
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, UnseenColumns, Words, WrongColumns
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.source import Block, Source, WrappedSource
 from lowdim.types import Array, Floats, Mask, Places
 
@@ -192,11 +192,10 @@ def match_snps(names: Sequence[str], alleles: Sequence[str], used: Mask, file: S
         lack = (
             "is not there and counts as a missing call" if absent == 1 else "are not there and count as missing calls"
         )
-        warnings.warn(
+        warn_user(
             f"{where}: {absent:,} of the {of:,} SNPs that the model uses {lack}, so that all scores are a little "
             "nearer to the middle.",
             UnseenColumns,
-            stacklevel=4,
         )
     return SnpMatch(take, found)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from lowdim.errors import BadFile, Setting, TableHint, TableNote
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.columns import Column, Kind
 from lowdim.sources.tables.cells import CODE, MISSING, WHOLE, is_number, is_numeric, is_plain, text_of
 from lowdim.sources.tables.layout import Layout, filled, say_lines
@@ -134,7 +134,7 @@ class RowsReader(TableReader):
                 if number is None or not -(2**63) <= number < 2**63:
                     left.remove(name)
                     if number is not None:
-                        warnings.warn(rounded_note(name), stacklevel=2)
+                        warn_user(rounded_note(name))
         return left
 
     def after(self, rows: int) -> Iterator[Sequence[Any]]:

@@ -32,6 +32,8 @@ class SeveralReader(TableReader):
         self._files, self._readers = _short_names(paths), list(readers)
         rows = [reader.n_rows for reader in readers]
         self.n_rows = None if None in rows else sum(count or 0 for count in rows)
+        likely = [reader.likely_rows if count is None else count for reader, count in zip(readers, rows, strict=True)]
+        self.likely_rows = None if None in likely else sum(count or 0 for count in likely)
         sizes = [reader.size for reader in readers]
         self.size = None if None in sizes else sum(size or 0 for size in sizes)
         self.repeatable = all(reader.repeatable for reader in readers)

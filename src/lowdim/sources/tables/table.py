@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from lowdim.errors import BadFile, BadInput, Setting, TableHint, TableNote, UnseenLevels
+from lowdim.runtime.warn import warn_user
 from lowdim.sources.columns import MAX_CATEGORIES, Column, Selection
 from lowdim.sources.source import Block, ConvertibleSource, weigh_block
 from lowdim.sources.tables.roles import notice_roles
@@ -37,6 +37,8 @@ class TableReader(ABC):
     repeatable: bool = True
     size: int | None = None
     """Bytes of the file, where the number of rows is not known; a number in text takes about as many as in memory."""
+    likely_rows: int | None = None
+    """About how many rows there are, where that can be told before all is read."""
     decimal: str = "."
     """The decimal mark of its texts."""
     marks: tuple[str, str] | None = None
@@ -67,7 +69,7 @@ class TableReader(ABC):
             for name in names:
                 if kinds[name] == "number" and name not in told and has_rounded(batch[name]):
                     told.add(name)
-                    warnings.warn(rounded_note(name), stacklevel=2)
+                    warn_user(rounded_note(name))
             yield {name: to_flags(values) if kinds[name] == "flag" else values for name, values in batch.items()}
 
     def first_rows(self, names: list[str], rows: int) -> tuple[dict[str, Array], bool]:
@@ -132,6 +134,7 @@ class TableSource(ConvertibleSource):
 
     def __init__(self, reader: TableReader, selection: Selection):
         self._reader = reader
+        self.guessed_rows = reader.likely_rows
         self.title = reader.name
         refuse_repeats(tuple(column.name for column in reader.columns), reader.name)
         self._selection = selection
@@ -157,7 +160,7 @@ class TableSource(ConvertibleSource):
         for note in self.notes:
             if str(note) not in self._told and not isinstance(note, TableHint):
                 self._told.add(str(note))
-                warnings.warn(note, stacklevel=4)
+                warn_user(note)
 
     @property
     def left_out(self) -> Mapping[str, str]:
@@ -328,7 +331,7 @@ class _Unseen:
             said = (
                 f"{self._name}: {_met_in_words(column, counts)}, which the fit did not see: 0 in each of its columns."
             )
-            warnings.warn(UnseenLevels(said), stacklevel=3)
+            warn_user(UnseenLevels(said))
 
 
 def _met_in_words(column: str, counts: Mapping[str, int]) -> str:

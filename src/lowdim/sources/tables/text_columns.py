@@ -271,6 +271,7 @@ class TextColumnsReader(TableReader):
     def __init__(self, reader: TableReader, missing: Sequence[str] = ()):
         self._reader = reader
         self.name, self.n_rows, self.repeatable = reader.name, reader.n_rows, reader.repeatable
+        self.likely_rows = reader.likely_rows
         self.size, self.decimal, self.surprises = reader.size, reader.decimal, reader.surprises
         self.marks = reader.marks
         self._words = frozenset(word.strip() for word in missing)

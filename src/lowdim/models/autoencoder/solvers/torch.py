@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.errors import BadParameter, Interrupted, NeedsExtra
+from lowdim.errors import BadParameter, NeedsExtra
 from lowdim.models.autoencoder.record import LEAK
 from lowdim.models.autoencoder.solvers.network import Shape
 from lowdim.models.autoencoder.solvers.rows import Batch, Rows
 from lowdim.models.autoencoder.solvers.training import Objective, Schedule, State
-from lowdim.runtime.progress import begin_pass
+from lowdim.runtime.progress import ROW, Tell, stage
 from lowdim.types import Floats
 
 try:
@@ -114,15 +114,12 @@ class Trainer:
         for weights, _ in shape.parts(self._penalised):
             weights[:] = 1.0
 
-    def epoch(self, state: State, schedule: Schedule, tell: Callable[[int], bool]) -> State:
-        """One more epoch of Adam (Kingma & Ba 2015), with its weight decay apart (Loshchilov & Hutter 2019).
-
-        `tell` hears of the rows and answers whether to stop.
-        """
-        with limit_threads(self.shape, self.rows.size):
+    def epoch(self, state: State, schedule: Schedule) -> State:
+        """One more epoch of Adam (Kingma & Ba 2015), with its weight decay apart (Loshchilov & Hutter 2019)."""
+        with limit_threads(self.shape, self.rows.size), stage(ROW, self.rows.n_train) as tell:
             return self._epoch(state, schedule, tell)
 
-    def _epoch(self, state: State, schedule: Schedule, tell: Callable[[int], bool]) -> State:
+    def _epoch(self, state: State, schedule: Schedule, tell: Tell) -> State:
         flat, first, second = (self._there(array) for array in (state.weights, state.first, state.second))
         layers = [(W.requires_grad_(), b.requires_grad_()) for W, b in self.shape.parts(flat)]
         optimizer = self._adam(layers, first, second, state.steps)
@@ -137,8 +134,7 @@ class Trainer:
             total += loss.detach()
             entries += _entries(batch)
             done, steps = done + len(batch), steps + 1
-            if tell(done):
-                raise Interrupted(done, None)
+            tell(done)
         aside = self._aside(layers)
         changed: dict[str, Any] = {"first": _to_numpy(first), "second": _to_numpy(second), "steps": steps}
         changed["looks"] = state.looks + 1
@@ -154,14 +150,14 @@ class Trainer:
         def summed(weights: Floats) -> tuple[float, Floats]:
             flat = self._there(weights).requires_grad_()
             layers = list(self.shape.parts(flat))
-            total, rows, tell = 0.0, 0, begin_pass(self.rows.n_train)
-            for batch in self.rows.in_order():
-                loss = self._loss(batch, layers)
-                loss.backward(retain_graph=False)
-                layers = list(self.shape.parts(flat))
-                total, rows = total + float(loss.detach()), rows + len(batch)
-                if tell(rows):
-                    raise Interrupted(rows, None)
+            total, rows = 0.0, 0
+            with stage(ROW, self.rows.n_train) as tell:
+                for batch in self.rows.in_order():
+                    loss = self._loss(batch, layers)
+                    loss.backward(retain_graph=False)
+                    layers = list(self.shape.parts(flat))
+                    total, rows = total + float(loss.detach()), rows + len(batch)
+                    tell(rows)
             gradient = _to_numpy(flat.grad) / rows
             penalised = weights * self._penalised
             gradient += 2 * self.l2 * penalised

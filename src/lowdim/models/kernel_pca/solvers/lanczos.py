@@ -200,6 +200,11 @@ class _Refinement:
         stalled = bool(past) and min(self._history[-MOST_STALLED:]) > 0.9 * min(past)
         return self.everything or self._history[-1] <= 1.0 or stalled
 
+    @property
+    def distance(self) -> float:
+        """How many times what is allowed the largest residual is."""
+        return self._history[-1]
+
     def notice(self, least: float) -> None:
         """The least eigenvalue that was seen elsewhere."""
         self._seen = least

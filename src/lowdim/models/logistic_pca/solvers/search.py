@@ -191,6 +191,11 @@ class Search:
         left = self.path[-1] - self.settings.saturated
         return bool((-np.diff(self.path[-3:]) <= max(self.settings.tol * left, ROUNDING * abs(self.path[-1]))).all())
 
+    @property
+    def distance(self) -> float:
+        """How many times what counts as nothing the last step gained."""
+        return self.change / self.settings.tol if self.settings.tol else np.nan
+
 
 def search(
     look: Callable[[Loadings], Sums], start: Search, most: int, observe: Callable[[Search], None] | None = None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lowdim.models.nmf.loss import Penalty
 from lowdim.models.nmf.solvers.choose import NmfSolver
 from lowdim.models.nmf.solvers.problem import Search
+from lowdim.runtime.progress import stage
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
 from lowdim.types import Floats
@@ -31,9 +32,10 @@ NEWTON = 50
 
 def search_balanced(solver: NmfSolver, penalty: Penalty, W: Floats, H: Floats, tol: float, most: int) -> Search:
     """Search with both factors penalised; the scale of each part is set again and again."""
-    with one_blas_thread():
+    with one_blas_thread(), stage("round") as tell:
         state = solver.begin(*balanced(penalty, W, H), tol)
         while not state.finished and state.steps < most:
+            tell(state.steps // OFTEN, most // OFTEN)
             state = iterate(state, solver.step, min(OFTEN, most - state.steps))
             if state.finished:
                 break

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput, Setting
 from lowdim.models.nmf.loss import FROBENIUS, Loss, Penalty, residual
 from lowdim.models.nmf.observed import Observed, observed
+from lowdim.runtime.progress import stage
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
 from lowdim.types import Floats
@@ -109,6 +110,11 @@ class Search:
         """Whether the KKT residual is small enough, or nothing but rounding."""
         return self.residual <= max(self.tol, ROUNDING)
 
+    @property
+    def distance(self) -> float:
+        """How many times what is allowed the KKT residual is."""
+        return self.residual / max(self.tol, ROUNDING)
+
     def seen(self, residual: float) -> Search:
         """With the KKT residual of a look."""
         return replace(self, residual=residual)
@@ -160,8 +166,9 @@ def polished(end: Search, step: Callable[[Search], Search], most: int, work: int
     if not end.finished or end.residual <= ROUNDING:
         return end
     best, state = end, replace(end, tol=FINER * end.tol)
-    with one_blas_thread():
-        for _ in range(left // AT_A_TIME):
+    with one_blas_thread(), stage("refinement", left // AT_A_TIME) as tell:
+        for done in range(left // AT_A_TIME):
+            tell(done)
             before = state.objective[-1]
             state = iterate(state, step, AT_A_TIME)
             if state.residual <= end.tol:

@@ -182,6 +182,11 @@ class Passes:
         """Whether the KKT residual is small enough, or nothing but rounding."""
         return self.residual <= max(self.tol, ROUNDING)
 
+    @property
+    def distance(self) -> float:
+        """How many times what is allowed the KKT residual is."""
+        return self.residual / max(self.tol, ROUNDING)
+
 
 def pass_step(state: Passes, look: Callable[[Floats], RowSums], penalty: Penalty) -> Passes:
     """One pass over all rows, from where the last change leads; back to the last H if that is worse."""

@@ -268,6 +268,12 @@ class Search:
         small = np.diff(self.logpost[-3:]) <= self.settings.tol * self.rows
         return bool(small[1] and (small[0] or self.change <= SETTLED_CHANGE * np.sqrt(self.settings.tol)))
 
+    @property
+    def distance(self) -> float:
+        """How many times what counts as nothing the last step gained."""
+        nothing = self.settings.tol * self.rows
+        return float(self.logpost[-1] - self.logpost[-2]) / nothing if len(self.logpost) > 1 and nothing else np.nan
+
 
 def search(
     expected: Callable[[Latent], Expected], start: Search, most: int, observe: Callable[[Search], None] | None = None
