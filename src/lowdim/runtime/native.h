@@ -47,9 +47,9 @@ typedef union {
     int32_t bits;
 } SingleBits;
 
-/* log x for x > 0 that is normal and finite, below one unit in the last place. x = 2^e f with f in [√½, √2), and
-   log f = 2 artanh(s) for s = (f − 1) / (f + 1), whose series in s² is replaced by the polynomial of least error: the
-   method and the coefficients are those of FreeBSD's e_log.c. Nothing branches. */
+/* log x, wrong by less than one unit in the last place; numbers below 2^−1022 that are not zero count as about that.
+   x = 2^e f with f in [√½, √2), and log f = 2 artanh(s) for s = (f − 1) / (f + 1), whose series in s² is replaced by
+   the polynomial of least error: the method and the coefficients are those of FreeBSD's e_log.c. Nothing branches. */
 INLINE double ln(double x) {
     DoubleBits b = {x};
     int64_t high = b.bits - 0x3fe6a09e667f3bcdLL; /* the bits of √½ */
@@ -60,8 +60,11 @@ INLINE double ln(double x) {
     double even = z * (6.666666666666735130e-01 +
                        w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
     double half = 0.5 * f * f, k = (double)e;
-    return k * 6.93147180369123816490e-01 -
-           ((half - (s * (half + (odd + even)) + k * 1.90821492927058770002e-10)) - f);
+    double value = k * 6.93147180369123816490e-01 -
+                   ((half - (s * (half + (odd + even)) + k * 1.90821492927058770002e-10)) - f);
+    value = x <= 1.7976931348623157e308 ? value : x; /* infinity, and what is no number */
+    value = x < 0.0 ? __builtin_nan("") : value;
+    return x == 0.0 ? -__builtin_inf() : value;
 }
 
 /* log(1 + d) for d > −1: of the rounded sum, and of what rounding took off it. */
