@@ -37,6 +37,15 @@ def no_figure_left_open() -> Iterator[None]:
         pyplot.close("all")
 
 
+HEARING = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for number in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
+"""
+"""Signals as a shell hands them to a command in the foreground, whatever the tests themselves are run by."""
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a command ended."""

@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import lowdim
+from conftest import HEARING
 from lowdim import PCA
 from lowdim.cli.models.fit import keep_part, without_resume
 from lowdim.cli.progress import Reporter
@@ -41,7 +42,7 @@ sys.exit(main(sys.argv[1:]))
 def killed(*argv: str, blocks: int = 2) -> tuple[int, str]:
     """Exit code and stderr of a process that gets Ctrl-C after its second block, or another."""
     process = subprocess.Popen(
-        [sys.executable, "-c", SLOW, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", HEARING + SLOW, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
     for _ in range(blocks):

@@ -14,6 +14,7 @@ import time
 import numpy as np
 import pytest
 
+from conftest import HEARING
 from lowdim.cli.progress import describe_work, time_left
 from lowdim.models.base.saving import load_checkpoint
 from lowdim.runtime.progress import Stage
@@ -52,15 +53,19 @@ sys.exit(main(sys.argv[1:]))
 def ended_by(script: str, *argv: str, signals=(signal.SIGINT,), turns: int = 2, pause: float = 0.0) -> tuple[int, str]:
     """Exit code and stderr of a process that gets signals after some turns, and a pause."""
     process = subprocess.Popen(
-        [sys.executable, "-c", script, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", HEARING + script, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
-    for _ in range(turns):
-        assert process.stdout.readline() == "turn\n"
-    time.sleep(pause)
-    for number in signals:
-        process.send_signal(number)
-    _, said = process.communicate(timeout=60)
+    try:
+        for _ in range(turns):
+            assert process.stdout.readline() == "turn\n"
+        time.sleep(pause)
+        for number in signals:
+            process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()  # where it should have ended by itself
+        process.communicate()
     return process.returncode, said
 
 

@@ -84,7 +84,7 @@ class Moments:
             # errors add up entry by entry, and √(a c) + √(b d) ≤ √((a + b) (c + d)); joining rounds a few times more
             error = self.error + other.error + EXTRA_ROUNDINGS * UNIT_ROUNDOFF * np.maximum(_diagonal(scatter), 0.0)
             _mark_lost(scatter, error, np.flatnonzero((_diagonal(scatter) <= 0) & (step != 0)))
-            mean, low = _two_sum(self.mean, self.low + step * (other.weight / weight))
+            mean, low = two_sum(self.mean, self.low + step * (other.weight / weight))
         holes = add_missing(self.holes, other.holes)
         return Moments(self.n_rows + other.n_rows, weight, mean, scatter, holes, low, error)
 
@@ -117,7 +117,7 @@ def _mark_lost(scatter: Floats, error: Floats, places: Places) -> None:
         scatter[(places, places) if scatter.ndim == 2 else places] = error[places]
 
 
-def _two_sum(large: Floats, small: Floats) -> tuple[Floats, Floats]:
+def two_sum(large: Floats, small: Floats) -> tuple[Floats, Floats]:
     """large + small as a float64 and the exact rest (Knuth's two-sum)."""
     total = large + small
     part = total - large
@@ -154,7 +154,7 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0, compiled: bool
         offset = total / weight
         error = _sum_error(min(rows, n_rows) + -(-n_rows // rows), np.sqrt(_diagonal(scatter)), offset, weight)
         add_outer(scatter, offset, -weight)
-        mean, low = _two_sum(shift * unit, offset)
+        mean, low = two_sum(shift * unit, offset)
         error = error + _reading_error(block, _diagonal(scatter), mean, weight, unit)
     (none,) = np.nonzero(_diagonal(scatter) <= 0)
     if len(none):
@@ -251,7 +251,7 @@ def _sparse_moments(block: Block, unit: float) -> Moments:
         add_outer(scatter, offset, -total)
         varies = np.bincount(column, apart != 0, p) + ((count < n_rows) & (near != 0))
         _mark_lost(scatter, error, np.flatnonzero((scatter <= 0) & (varies > 0)))
-        mean, low = _two_sum(near, offset)
+        mean, low = two_sum(near, offset)
         error = error + _reading_error(block, scatter, mean, total, unit)
     holes = None if np.isfinite(mean).all() else count_missing(block.rows)
     return Moments(n_rows, total, mean, scatter, holes, low, error)

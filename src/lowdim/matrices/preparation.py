@@ -78,7 +78,7 @@ def dense(rows: Any) -> Array:
 
 def piece_rows(columns: int, itemsize: int, bytes_a_piece: int, least: int, most: int) -> int:
     """Rows of a piece of about so many bytes, within limits."""
-    return int(np.clip(bytes_a_piece // max(1, columns * itemsize), least, most))
+    return min(max(bytes_a_piece // max(1, columns * itemsize), least), most)
 
 
 def _order(rows: Any) -> Literal["C", "F"]:

@@ -14,6 +14,7 @@ from lowdim.matrices.missing import refuse_missing_in_block
 from lowdim.matrices.moments import PIECE_ROWS, Moments, block_moments
 from lowdim.matrices.preparation import Preparation, dense, piece_rows
 from lowdim.matrices.scaling import Scaling
+from lowdim.sources.arrays import ArraySource
 from lowdim.sources.source import Block, Source
 from lowdim.types import EPS, Array, Floats
 
@@ -251,12 +252,22 @@ def _compiled_normal(block: Block, preparation: Preparation, Q: Floats) -> Float
 
 # Scores of all rows, and rows from scores.
 
+MOST_ENTRIES_AT_ONCE = 2**18
+"""Of an array that is projected as one, without blocks and threads: to plan those takes longer."""
+
 MAX_CANCELLATION = 1e4
 """Cancellation up to which sparse rows have their mean taken off products: four of sixteen digits, to keep zeros."""
 
 
 def project(source: Source, preparation: Preparation, V: Floats, dtype: Any, spread: float) -> Any:
     """(n, k) scores of all rows on the rows of V; `spread` is the total variance that they are expected to have."""
+    if type(source) is ArraySource and source.array.size <= MOST_ENTRIES_AT_ONCE:
+        scores = np.subtract(source.array, preparation.center, dtype=np.float64)
+        if preparation.gain is not None:
+            scores *= preparation.gain
+        scores = scores @ V.T
+        if np.isfinite(scores).all():  # else the long way says where it is not
+            return scores.astype(dtype, copy=False)
     center = preparation.center if preparation.gain is None else preparation.center * preparation.gain
     center_after = source.sparse and float(center @ center) <= MAX_CANCELLATION * spread
     work = partial(_score_finite, preparation=preparation, V=V, center_after=center_after, columns=source.columns)

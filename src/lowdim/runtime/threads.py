@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lowdim.errors import BadParameter
@@ -31,8 +32,7 @@ class Section:
     """A stretch of a program in which BLAS runs on one thread and block work on several."""
 
     threads: int
-    pool: ThreadPoolExecutor | None
-    """None inside a worker and where only one thread is allowed: the work is then done on the spot."""
+    """1 inside a worker, and where only one thread is allowed: the work is then done on the spot."""
 
 
 _current = threading.local()
@@ -45,17 +45,19 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
     of them whoever watches is asked whether to stop.
     """
     with one_blas_thread() as section:
-        if section.pool is None:
-            for item in items:
+        items = iter(items)
+        ahead = list(islice(items, 2 if section.threads > 1 else 0))
+        if len(ahead) < 2:  # a thread costs as much as all the work on a small block
+            for item in chain(ahead, items):
                 stop_if_asked()
                 yield work(item)
             return
         pending: deque[Future[Result]] = deque()
-        watched = watched_here()
+        watched, pool = watched_here(), _pool(section.threads)
         try:
-            for item in items:
+            for item in chain(ahead, items):
                 stop_if_asked()
-                pending.append(section.pool.submit(_as_worker, work, item, watched))
+                pending.append(pool.submit(_as_worker, work, item, watched))
                 if len(pending) > section.threads:
                     yield pending.popleft().result()
             while pending:
@@ -76,22 +78,24 @@ def one_blas_thread() -> Iterator[Section]:
     if section is not None:
         yield section
         return
-    threads = _limit.enter()
-    pool = _start_pool(threads) if threads > 1 else None
-    _current.section = Section(threads, pool)
+    _current.section = Section(_limit.enter())
     try:
         yield _current.section
     finally:
         _current.section = None
-        if pool is not None:
-            pool.shutdown(cancel_futures=True)
         _limit.leave()
 
 
-def _start_pool(threads: int) -> ThreadPoolExecutor:
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """The threads of this process, which wait for work; begun with the first work that is worth them."""
     from concurrent.futures import ThreadPoolExecutor
 
-    return ThreadPoolExecutor(threads)
+    return ThreadPoolExecutor(threads, thread_name_prefix="lowdim")
+
+
+if hasattr(os, "register_at_fork"):  # a fork has none of the threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 @contextmanager
@@ -99,7 +103,7 @@ def single_threaded() -> Iterator[None]:
     """BLAS on one thread, and no worker threads: for a task that runs in another scheduler's threads (Dask's)."""
     before = getattr(_current, "section", None)
     _limit.enter()
-    _current.section = Section(1, None)
+    _current.section = Section(1)
     try:
         yield
     finally:
@@ -111,7 +115,7 @@ def single_threaded() -> Iterator[None]:
 def all_blas_threads() -> Iterator[None]:
     """Give BLAS its threads back inside a section, for LAPACK on one large matrix."""
     section = getattr(_current, "section", None)
-    if section is None or section.pool is None:
+    if section is None or section.threads == 1:
         yield
         return
     _limit.lift()
@@ -134,7 +138,7 @@ def at_most_threads(owner: str, n_jobs: Any) -> Iterator[None]:
 
 
 def _as_worker(work: Callable[[Item], Result], item: Item, watched: Any) -> Result:
-    _current.section = Section(1, None)  # work that splits itself again must not start threads of its own
+    _current.section = Section(1)  # work that splits itself again must not start threads of its own
     hear_of(watched)
     return work(item)
 
@@ -146,14 +150,14 @@ class _BlasLimit:
         self._lock = threading.Lock()
         self._open = 0
         self._threads = 1
-        self._limiter: Any = None
+        self._before: list[tuple[Any, int]] = []
+        """Libraries that were limited, and the threads that each had."""
 
     def enter(self) -> int:
         """Open a section; gives the threads that BLAS was allowed before the first one."""
         with self._lock:
             if self._open == 0:
-                self._threads = allowed_threads()
-                self._limit()
+                self._threads = self._limit()
             self._open += 1
             return self._threads
 
@@ -173,18 +177,24 @@ class _BlasLimit:
     def lower(self) -> None:
         """Limit BLAS again, if a section is still open."""
         with self._lock:
-            if self._open and self._limiter is None:
+            if self._open and not self._before:
                 self._limit()
 
-    def _limit(self) -> None:
-        self._limiter = _controller().limit(limits=1, user_api="blas")
+    def _limit(self) -> int:
+        """Limit each library; gives the threads that all of them were allowed."""
+        found = [(library, int(library.num_threads)) for library in _blas_libraries()]
+        self._before = [(library, threads) for library, threads in found if threads != 1]
+        for library, _ in self._before:
+            library.set_num_threads(1)
+        return max(1, min([_cores(), *(threads for _, threads in found)]))
 
     def _restore(self) -> None:
-        if self._limiter is not None:
+        if self._before:
             _anyone_may_limit()
-            self._limiter.restore_original_limits()
+            for library, threads in self._before:
+                library.set_num_threads(threads)
             _anyone_may_limit()
-            self._limiter = None
+            self._before = []
 
 
 _limit = _BlasLimit()
@@ -202,9 +212,17 @@ def _anyone_may_limit() -> None:
 
 def allowed_threads() -> int:
     """As many threads as BLAS may use now, so that every usual way of limiting it is honoured."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
-    blas = [library["num_threads"] for library in _controller().info() if library["user_api"] == "blas"]
-    return max(1, min([cores, *map(int, blas)]))
+    return max(1, min([_cores(), *(int(library.num_threads) for library in _blas_libraries())]))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+@cache
+def _blas_libraries() -> list[Any]:
+    """What threadpoolctl calls their controllers. Asked one by one: its own sections take ten times as long."""
+    return [library for library in _controller().lib_controllers if library.user_api == "blas"]
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -75,7 +76,8 @@ def certify(factors: Factors, total: float, unit: float, asked: Accuracy, accoun
     crude = bool(len(clear)) and not clear.any()
     span, beyond = (1.0, total) if crude else _bound_span(values, error, growth, below + below_error)
     span += orthogonality
-    captured = _bound_captured_share(values, rounding, beyond, total, account.total_error)
+    slack = float(rounding.sum()) + 8 * EPS * total
+    captured = _bound_captured_share(float(values.sum()), slack, beyond, total, account.total_error)
     missed = find_untrusted(values, half, asked.allowed(values, total), p)
     if factors.lost is not None:
         missed |= factors.lost[:k]
@@ -109,6 +111,85 @@ def certify(factors: Factors, total: float, unit: float, asked: Accuracy, accoun
         )
 
 
+MOST_ONE_BY_ONE = 12
+"""Components up to which numbers one by one are faster than arrays of them."""
+
+
+def certify_clear(
+    factors: Factors, total: float, unit: float, asked: Accuracy, account: Account, usual: float
+) -> Certificate | None:
+    """What `certify` says where nothing is in doubt; None where something is.
+
+    No component may be zero or lie near its neighbour, none may have lost digits that reading the rows again would
+    restore (as `repair_if_lost` tells; `usual` is what rounding usually does to an eigenvalue), each must be as
+    accurate as was asked for. Then every bound is a few operations on numbers.
+    """
+    if len(factors.values) > MOST_ONE_BY_ONE:
+        error = np.minimum(factors.rounding, usual) if asked.of_total else factors.rounding
+        if find_untrusted(factors.values, error, asked.relative * factors.values, factors.vectors.shape[1]).any():
+            return None
+        found = certify(factors, total, unit, asked, account)
+        return None if found.untrusted or found.null else found
+    k, p = factors.vectors.shape
+    values, residuals, rounding = factors.values.tolist(), factors.residuals.tolist(), factors.rounding.tolist()
+    errors = (factors.residuals + factors.tilt).tolist()
+    first, last = values[0], values[-1]
+    null = (2 * EPS * max(account.n_rows, p)) ** 2 * first + 4 * account.left_of_mean
+    below, below_error = _next_eigenvalue(factors, k, p)
+    possible, zero = 48 * math.sqrt(p) * EPS * math.sqrt(first), 64 * p * EPS**2 * first
+    lower, upper, angles = [], [], []
+    orthogonality = _measure_orthogonality(factors.vectors)
+    gap_above = math.inf
+    for i, (value, error) in enumerate(zip(values, errors, strict=True)):
+        next_value, next_error = (values[i + 1], errors[i + 1]) if i + 1 < k else (below, below_error)
+        apart = value - next_value
+        gap = min(gap_above, apart - next_error)
+        half = min(error, error * (error / gap) + rounding[i]) if gap > 0 else math.inf
+        half += account.unit_error * value
+        slack = possible * math.sqrt(max(value, 0.0)) + zero
+        lost = min(rounding[i], usual) if asked.of_total else rounding[i]
+        if not (
+            value + rounding[i] > null
+            and apart > max((error + next_error) / MAX_CLEAR_ANGLE, MAX_EQUAL_GAP * value)
+            and residuals[i] <= max(MAX_CONVERGED_RESIDUAL * value, 1e4 * EPS * first)
+            and half <= max(asked.relative * value, asked.of_total * total) + slack
+            and lost <= asked.relative * value + slack
+        ):
+            return None
+        lower.append(math.nextafter(math.nextafter(max(value - half, 0.0) * unit, -math.inf), -math.inf))
+        upper.append(math.nextafter(math.nextafter((value + half) * unit, math.inf), math.inf))
+        angles.append(math.asin(min(error / gap + orthogonality + 2 * EPS, 1.0)))
+        gap_above = apart - error
+    delta = last - (below + below_error)
+    span = math.sqrt(sum(error * error for error in errors)) / delta + 2 * EPS + orthogonality
+    beyond = sum(error * (error / delta) for error in errors)
+    slack = sum(rounding) + 8 * EPS * total
+    kept = sum(values)
+    return Certificate(
+        variances=factors.values * unit,
+        residuals=factors.residuals * unit,
+        rounding=factors.rounding * unit,
+        lower=np.maximum(lower, 0.0),
+        upper=np.array(upper),
+        angles=np.array(angles),
+        null=(),
+        clusters=(),
+        cut=False,
+        subspace_angle=math.asin(min(1.0, span)),
+        orthogonality=orthogonality,
+        captured=_bound_captured_share(kept, slack, beyond, total, account.total_error),
+        tol=asked.relative,
+        untrusted=(),
+        measured=factors.measured,
+        solver=account.solver,
+        passes=account.passes,
+        bytes_read=account.bytes_read,
+        notes=factors.notes,
+        floor=asked.of_total,
+        data_rounding=account.data_rounding * unit,
+    )
+
+
 def _round_down(bounds: Floats) -> Floats:
     """The same or less, by the last unit: the change of units rounds, and variances may be too small for float64."""
     return np.maximum(np.nextafter(np.nextafter(bounds, -np.inf), -np.inf), 0.0)
@@ -118,16 +199,14 @@ def _round_up(bounds: Floats) -> Floats:
     return np.where(bounds > 0, np.nextafter(np.nextafter(bounds, np.inf), np.inf), np.nextafter(bounds, np.inf))
 
 
-def _bound_captured_share(
-    values: Floats, rounding: Floats, beyond: float, total: float, error: float
-) -> tuple[float, float]:
-    """Interval for the share of the total that the true leading components have."""
+def _bound_captured_share(kept: float, slack: float, beyond: float, total: float, error: float) -> tuple[float, float]:
+    """Interval for the share of the total that the true leading components have, whose variance `kept` may be wrong by
+    `slack` and may lack what lies `beyond` the span."""
     if total <= 0:
         return 0.0, 0.0
-    slack = float(rounding.sum()) + 8 * EPS * total
-    least = (float(values.sum()) - slack) / (total + error)
-    most = (float(values.sum()) + slack + beyond) / (total - error) if total > error else 1.0
-    return max(0.0, least), min(1.0, float(most))
+    least = (kept - slack) / (total + error)
+    most = (kept + slack + beyond) / (total - error) if total > error else 1.0
+    return max(0.0, least), min(1.0, most)
 
 
 def null_size(values: Floats, n: int, p: int) -> float:

@@ -94,6 +94,20 @@ def choose_solver(
     )
 
 
+ALL_IS_WANTED = "all of the spectrum is wanted"
+
+
+def _is_cheapest(side: str) -> str:
+    return f"forming the {side} matrix is cheapest"
+
+
+def covariance_of_small(keep: Keep, n: int, p: int) -> Choice:
+    """What is chosen for n rows of so few columns p that the covariance is the cheapest solver, whatever is wanted."""
+    k = min(keep.k if isinstance(keep, KeepCount) else GUESSED_COMPONENTS, n, p)
+    why = ALL_IS_WANTED if k == min(n, p) else _is_cheapest(f"{p:,} × {p:,} covariance")
+    return Choice(Covariance(), f"{n:,} × {p:,}, {keep.describe()}: {why}", Covariance().memory(n, p, k))
+
+
 def _choose_cheapest(
     source: Source, rung: type[RowBlocks], keep: Keep, n: int, p: int, k: int, room: Room | None
 ) -> Choice:
@@ -109,7 +123,7 @@ def _choose_cheapest(
     needed = direct.memory(n, p, k)
     free = 0.8 * available_memory() if room is None else room.beside(k, p)
     if keep.needs_all or k == min(n, p):
-        return _fit_into_memory(Choice(direct, f"{task}: all of the spectrum is wanted", needed), n, p, k, room)
+        return _fit_into_memory(Choice(direct, f"{task}: {ALL_IS_WANTED}", needed), n, p, k, room)
     if needed > free:
         if room is not None and not isinstance(keep, KeepCount):
             what = f"{keep.describe()} needs the {side} matrix, which takes"
@@ -121,7 +135,7 @@ def _choose_cheapest(
     if rung is not InMemory:
         by_products += n * p * source.dtype.itemsize / BYTES_READ_PER_SECOND * lanczos.products(k)
     if 5 * k > min(n, p) or direct.seconds(n, p, k) <= by_products:
-        return _fit_into_memory(Choice(direct, f"{task}: forming the {side} matrix is cheapest", needed), n, p, k, room)
+        return _fit_into_memory(Choice(direct, f"{task}: {_is_cheapest(side)}", needed), n, p, k, room)
     choice = Choice(
         lanczos,
         f"{task}: few components of a large matrix",

@@ -124,7 +124,8 @@ def make_factors(S: Floats, values: Floats, vectors: Floats, rounding: Rounding,
     k = keep.count(values[:most], float(S.trace())) or most
     V = np.ascontiguousarray(vectors[:k])
     product = V @ S
-    residuals = np.linalg.norm(product - values[:k, None] * V, axis=1)
+    apart = product - values[:k, None] * V
+    residuals = np.sqrt(np.einsum("ij,ij->i", apart, apart))
     # eigenvalues are not quite Rayleigh quotients, of which products with S are known to a few units in the last place
     own = np.abs(np.einsum("ij,ij->i", product, V) - values[:k]) + (4 + np.sqrt(len(S))) * EPS * values[0]
     return Factors(

@@ -39,6 +39,7 @@ from lowdim.models.base.uncertainty import Unsure
 from lowdim.models.linear.fit import Learnt, Plan, batch_matrix, fit_linear, load_to_count, plan_fit
 from lowdim.models.linear.model import LinearModel
 from lowdim.models.pca.fit import fit_missing_values, read_batch, require_moments
+from lowdim.models.pca.fit_small import fit_small, is_small
 from lowdim.results.record import LinearFit, drop_components
 from lowdim.runtime.memory import budget_of
 from lowdim.solvers.choose import Choice
@@ -167,23 +168,38 @@ class PCA(Unsure, LinearModel):
         PCA
             The model itself.
         """
-        source = load_to_count(self._opened(X, reset=True), budget_of(self._owner, self.memory))
+        source = self._opened(X, reset=True)
+        learnt = None if sample_weight is not None else self._fit_small(source)
+        if learnt is None:
+            source, learnt = self._fit_any(X, source, sample_weight)
+        self._remember(X, source)
+        self._record = learnt.fit
+        self._moments = learnt.moments
+        return self
+
+    def _fit_small(self, source: Source) -> Learnt | None:
+        """The fit of a small array in a straight line, where nothing unusual is asked for or met."""
+        plain = self.svd_solver == "auto" and self.center is True and self.scale is False and self.memory is None
+        if not plain or self.column_weight is not None or not is_small(source) or parameters.is_zero(self.n_components):
+            return None
+        asked = parameters.accuracy(self._owner, self.tol)
+        return fit_small(source, self._owner, self.n_components, self.ddof, asked, self.random_state)
+
+    def _fit_any(self, X: Any, source: Source, sample_weight: Any) -> tuple[Source, Learnt]:
+        """The fit of any data, and the source that was read."""
+        source = load_to_count(source, budget_of(self._owner, self.memory))
         plan = self._plan(source, sample_weight)
         scaling, asked = self._scaling(source), parameters.accuracy(self._owner, self.tol)
         try:
             found = fit_linear(plan.matrix(scaling), plan.keep, plan.choice, asked, self.random_state)
-            learnt = self._kept(found)
+            return source, self._kept(found)
         except Interrupted as stop:
             stop.model = self._part(X, source, stop.statistic)
             raise
         except MissingValues as holes:
             if self.missing == "error":
                 raise (holes.advising(MEND_CALLS) if isinstance(source, ColumnwiseSource) else holes) from None
-            learnt = Learnt(fit_missing_values(self, source, sample_weight, scaling), None)
-        self._remember(X, source)
-        self._record = learnt.fit
-        self._moments = learnt.moments
-        return self
+            return source, Learnt(fit_missing_values(self, source, sample_weight, scaling), None)
 
     fit_transform = fit_transform_weighted
 

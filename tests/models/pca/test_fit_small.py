@@ -1,0 +1,199 @@
+"""Fits in a straight line against the long way, over data that are small, odd, and hostile."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import lowdim
+from lowdim import PCA
+from lowdim.errors import LowdimWarning
+from lowdim.models.pca import fit_small
+from lowdim.models.pca import model as pca_model
+from lowdim.results.certificate import Certificate
+from lowdim.solvers.choose import covariance_of_small
+
+EPS = float(np.finfo(float).eps)
+
+rng = np.random.default_rng(0)
+
+
+def spectrum(n: int, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows whose scatter has just these eigenvalues."""
+    Q = np.linalg.qr(rng.standard_normal((n, len(values) + 1)) - 0.0)[0]
+    Q -= Q.mean(axis=0)
+    Q = np.linalg.qr(Q)[0][:, : len(values)]
+    V = np.linalg.qr(rng.standard_normal((len(values), len(values))))[0]
+    return (Q * np.sqrt(values)) @ V.T
+
+
+CLEAR = {
+    "normal": rng.standard_normal((100, 10)) * np.arange(1, 11),
+    "float32": (rng.standard_normal((150, 4)) * np.arange(1, 5)).astype(np.float32),
+    "pieces": rng.standard_normal((3000, 7)) * np.arange(1, 8),
+    "one more row": rng.standard_normal((11, 10)) * np.arange(1, 11),
+    "offset": rng.standard_normal((200, 5)) * np.arange(1, 6) + 1e6,
+    "two columns": rng.standard_normal((30, 2)) * [1, 3],
+    "column-major": np.asfortranarray(rng.standard_normal((100, 6)) * np.arange(1, 7)),
+    "every second": (rng.standard_normal((200, 12)) * np.arange(1, 13))[::2, ::2],
+    "few values": rng.integers(0, 3, (300, 6)) / 3.0 * np.arange(1, 7),
+    "sorted": np.sort(rng.standard_normal((500, 5)) * np.arange(1, 6), axis=0),
+    "wide range": rng.standard_normal((80, 5)) * [1e-3, 1e-1, 1, 10, 1e3],
+}
+
+UNCLEAR = {
+    "a constant column": np.c_[rng.standard_normal((50, 3)), np.ones(50)],
+    "a column that hardly varies": np.c_[rng.standard_normal((50, 3)), 1e9 + np.arange(50) * 1e-7],
+    "no variance": np.ones((20, 3)),
+    "equal eigenvalues": spectrum(60, np.array([5.0, 5.0, 1.0])),
+    "rank two": spectrum(60, np.array([5.0, 3.0, 0.0])),
+    "missing": np.where(np.arange(60).reshape(20, 3) == 31, np.nan, rng.standard_normal((20, 3))),
+    "infinite": np.where(np.arange(60).reshape(20, 3) == 31, np.inf, rng.standard_normal((20, 3))),
+    "squares overflow": rng.standard_normal((30, 3)) * 1e200,
+    "squares underflow": rng.standard_normal((30, 3)) * 1e-200,
+    "digits lost": spectrum(90, np.array([1.0, 1e-4, 1e-14])),
+}
+
+
+def fit_both(make: Callable[[], PCA], X: NDArray[np.float64], monkeypatch: pytest.MonkeyPatch) -> list[PCA | type]:
+    """The fit in a straight line and the long way, or the kinds of their errors."""
+    found: list[PCA | type] = []
+    for short in (True, False):
+        with monkeypatch.context() as patch, warnings.catch_warnings():
+            warnings.simplefilter("ignore", LowdimWarning)
+            if not short:
+                patch.setattr(pca_model, "is_small", lambda source: False)
+            try:
+                found.append(make().fit(X))
+            except ValueError as error:
+                found.append(type(error))
+    return found
+
+
+def went_straight(make: Callable[[], PCA], X: NDArray[np.float64], monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether a fit asks for no plan."""
+    with monkeypatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", LowdimWarning)
+        asked = []
+        plan = PCA._plan
+        patch.setattr(PCA, "_plan", lambda self, *given: asked.append(1) or plan(self, *given))
+        try:
+            make().fit(X)
+        except ValueError:
+            return False
+        return not asked
+
+
+MAKERS = {
+    "2": lambda: PCA(2),
+    "1": lambda: PCA(1),
+    "all": lambda: PCA(),
+    "share": lambda: PCA(0.8),
+    "ddof": lambda: PCA(2, ddof=0),
+    "tol": lambda: PCA(2, tol=1e-8),
+    "whiten": lambda: PCA(2, whiten=True),
+}
+
+
+def hold_bounds(made: Certificate, plain: Certificate) -> None:
+    """Both say the same of the same data, but for what they round differently."""
+    assert (made.null, made.clusters, made.cut, made.untrusted) == (plain.null, plain.clusters, plain.cut, ())
+    assert (made.solver, made.passes, made.tol, made.floor) == (plain.solver, plain.passes, plain.tol, plain.floor)
+    # each interval holds the other's value: both hold the true one
+    assert (made.lower <= plain.upper).all()
+    assert (plain.lower <= made.upper).all()
+    # the errors themselves are of sums about other shifts: unshifted ones err (1 + √MAX_UNSHIFTED)² = 9 times as much
+    wide, width = plain.upper - plain.lower, made.upper - made.lower
+    assert (width <= 4 * wide + 16 * EPS * plain.variances).all()
+    assert (wide <= 10 * width + 16 * EPS * plain.variances).all()
+    np.testing.assert_allclose(made.captured, plain.captured, atol=1e-9)
+    assert made.subspace_angle <= 8 * plain.subspace_angle + 16 * EPS
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize("data", CLEAR)
+def test_what_is_clear_is_as_the_long_way_finds_it(data, maker, monkeypatch):
+    X, make = CLEAR[data], MAKERS[maker]
+    made, plain = fit_both(make, X, monkeypatch)
+    assert isinstance(made, PCA)
+    assert isinstance(plain, PCA)
+    assert made.n_components_ == plain.n_components_
+    size = float(plain.fit_.total_variance)
+    # both within their bounds of the truth
+    np.testing.assert_allclose(made.explained_variance_, plain.explained_variance_, rtol=1e-10, atol=1e-11 * size)
+    # a mean is a shift and the mean of what is left, whose sum rounds once a row, in units of the deviation
+    spread = 16 * EPS * float(X.std(axis=0).max())
+    np.testing.assert_allclose(made.mean_, plain.mean_, rtol=4 * EPS, atol=spread)
+    np.testing.assert_allclose(made.fit_.total_variance, size, rtol=1e-12)
+    angles = plain.certificate_.angles + made.certificate_.angles + 1e-12
+    assert (np.linalg.norm(made.components_ - plain.components_, axis=1) <= 2 * angles).all()
+    hold_bounds(made.certificate_, plain.certificate_)
+    np.testing.assert_allclose(made.certificate_.data_rounding, plain.certificate_.data_rounding, rtol=1e-5)
+    np.testing.assert_allclose(
+        made.transform(X), plain.transform(X), atol=2 * float(angles.max()) * np.abs(X).max() * 10
+    )
+    np.testing.assert_allclose(made.fit_.column_variances, plain.fit_.column_variances, rtol=1e-9)
+    assert made.fit_.provenance == plain.fit_.provenance
+    merged = made.merge(plain)._moments
+    np.testing.assert_allclose(merged.mean, plain.mean_, rtol=4 * EPS, atol=spread)
+    assert merged.n_rows == 2 * len(X)
+
+
+@pytest.mark.parametrize("data", CLEAR)
+def test_what_is_clear_goes_straight(data, monkeypatch):
+    assert went_straight(MAKERS["2"], CLEAR[data], monkeypatch)
+
+
+@pytest.mark.parametrize("data", UNCLEAR)
+def test_what_is_not_goes_the_long_way(data, monkeypatch):
+    X = UNCLEAR[data]
+    assert not went_straight(lambda: PCA(), X, monkeypatch)
+    made, plain = fit_both(lambda: PCA(), X, monkeypatch)
+    if isinstance(plain, type):
+        assert made is plain
+    else:
+        assert isinstance(made, PCA)
+        np.testing.assert_array_equal(made.explained_variance_, plain.explained_variance_)
+        assert made.certificate_.word == plain.certificate_.word
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: PCA(2, scale=True),
+        lambda: PCA(2, center=False),
+        lambda: PCA(2, svd_solver="full"),
+        lambda: PCA(2, column_weight=np.ones(10)),
+        lambda: PCA(2, memory="2GB"),
+        lambda: PCA("mle"),
+        lambda: PCA(0),
+    ],
+)
+def test_what_is_asked_for_beside_goes_the_long_way(make, monkeypatch):
+    assert not went_straight(make, CLEAR["normal"], monkeypatch)
+
+
+def test_the_covariance_is_what_a_plan_would_choose():
+    for n, p in ((101, 100), (2600, 100), (3, 2), (2**17, 2), (60, 50), (5000, 50)):
+        X = np.empty((n, p))
+        assert fit_small.is_small(lowdim.open(X))
+        for k in (None, 1, 2, p // 2, 0.5):
+            model = PCA(k)
+            plan = model._plan(lowdim.open(X), None)
+            assert plan.choice == covariance_of_small(plan.keep, n, p)
+
+
+def test_weights_names_and_limits():
+    X = CLEAR["normal"]
+    with pytest.raises(ValueError, match="between 1 and 10"):
+        PCA(11).fit(X)
+    weighted = PCA(2).fit(X, sample_weight=np.full(100, 2.0))
+    assert weighted.fit_.weight == 200
+    assert not fit_small.is_small(lowdim.open(rng.standard_normal((10, 20))))
+    assert not fit_small.is_small(lowdim.open(rng.standard_normal((3000, 100))))
+    assert not fit_small.is_small(lowdim.open(np.arange(30).reshape(10, 3)))
+    assert not fit_small.is_small(lowdim.open(rng.standard_normal((30, 3)).astype(">f8")))
