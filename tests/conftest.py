@@ -1,5 +1,6 @@
 """What tests in every folder may ask for."""
 
+import ctypes
 import io
 import json
 import os
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from lowdim.runtime import native
+from lowdim.runtime.native import Kernel
 
 
 @pytest.fixture(scope="session")
@@ -66,3 +70,33 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Ended(code, said.out, said.err)
 
     return command
+
+
+def _runnable() -> list[str]:
+    """Libraries of kernels that this machine can run."""
+    there = [name for name in reversed(native.LEVELS) if native._file(name).exists()]
+    return [name for name in there if name == "any" or int(name[1]) <= native._level_of_machine()]
+
+
+@pytest.fixture(params=_runnable())
+def each_library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The name of the library whose kernels run during the test: one after the other of those that can."""
+    loaded, used, function = ctypes.CDLL(str(native._file(request.param))), set(), Kernel.function
+
+    def of_this_library(kernel: Kernel, ending: str = "") -> Any:
+        if kernel not in used:
+            used.add(kernel)
+            kernel._known.clear()
+        return function(kernel, ending)
+
+    monkeypatch.setattr(native, "library", lambda: loaded)
+    monkeypatch.setattr(Kernel, "function", of_this_library)
+    yield request.param
+    for kernel in used:
+        kernel._known.clear()
+
+
+@pytest.fixture
+def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain routes are taken during the test."""
+    monkeypatch.setattr(native, "library", lambda: None)

@@ -62,7 +62,7 @@ def test_weighted_moments_are_those_of_weighted_rows(name: str, full: bool) -> N
 
 
 @both
-def test_a_unit_is_carried_exactly(full: bool) -> None:
+def test_a_unit_is_carried_exactly(full: bool, no_library: None) -> None:
     X = case("tall").data
     one, other = block_moments(Block(0, X), full=full), block_moments(Block(0, X), full=full, unit=0.25)
     np.testing.assert_array_equal(other.scatter, one.scatter / 16)
