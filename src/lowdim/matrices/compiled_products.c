@@ -85,11 +85,20 @@ static void add_to_some(Int w, const double *restrict X, Int X_step, const doubl
 #include "compiled_products.c"
 #else
 
-/* Rows less their center, and what float64 leaves over of it. */
-static void NAMED(subtract)(Int p, const REAL *restrict x, const double *restrict center, const double *restrict low,
-                            double *restrict out) {
+/* Six rows less their center, and what float64 leaves over of it; past the end the last row stands in. */
+static void NAMED(subtract)(Int n, Int p, const REAL *rows, Int rows_step, const double *restrict center,
+                            const double *restrict low, double *out, Int out_step) {
+    const REAL *restrict x0 = rows, *restrict x1 = rows + least(1, n - 1) * rows_step;
+    const REAL *restrict x2 = rows + least(2, n - 1) * rows_step, *restrict x3 = rows + least(3, n - 1) * rows_step;
+    const REAL *restrict x4 = rows + least(4, n - 1) * rows_step, *restrict x5 = rows + least(5, n - 1) * rows_step;
+    double *restrict y0 = out, *restrict y1 = y0 + out_step, *restrict y2 = y1 + out_step;
+    double *restrict y3 = y2 + out_step, *restrict y4 = y3 + out_step, *restrict y5 = y4 + out_step;
     LANES
-    for (Int j = 0; j < p; j++) out[j] = x[j] - center[j] - low[j];
+    for (Int j = 0; j < p; j++) {
+        double c = center[j], d = low[j];
+        y0[j] = x0[j] - c - d, y1[j] = x1[j] - c - d, y2[j] = x2[j] - c - d;
+        y3[j] = x3[j] - c - d, y4[j] = x4[j] - c - d, y5[j] = x5[j] - c - d;
+    }
 }
 
 KERNEL(void)
@@ -99,15 +108,14 @@ NAMED(lowdim_add_normal)(Int n, Int p, Int b, Int w, const REAL *rows, Int rows_
     for (Int i = 0; i < ROWS; i++)
         for (Int j = p; j < w; j++) six[i * six_step + j] = 0.0;
     for (Int start = 0; start < n; start += ROWS) {
-        for (Int i = 0; i < ROWS; i++)
-            NAMED(subtract)(p, rows + least(start + i, n - 1) * rows_step, center, low, six + i * six_step);
+        NAMED(subtract)(n - start, p, rows + start * rows_step, rows_step, center, low, six, six_step);
         for (Int q = 0; q < b; q += 4)
             for (Int i = 0; i < ROWS; i += HIGH)
                 scores_of_some(w, six + i * six_step, six_step, Q + q * Q_step, Q_step, scores + i * scores_step + q,
                                scores_step);
         for (Int q = 0; q < b; q += WIDE) {
             double factors[WIDE * ROWS];
-            for (Int i = 0; i < ROWS; i++) { /* past the end the last row stands in, with scores of zero */
+            for (Int i = 0; i < ROWS; i++) { /* rows past the end have scores of zero */
                 double factor = start + i < n ? weight[start + i] : 0.0;
                 for (Int k = 0; k < WIDE; k++) factors[k * ROWS + i] = factor * scores[i * scores_step + q + k];
             }
