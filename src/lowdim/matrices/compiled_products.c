@@ -66,12 +66,15 @@ static void add_to_some(Int w, const double *restrict X, Int X_step, const doubl
 #endif
     LANES
     for (Int j = 0; j < n; j++) {
-        y0[j] += a0 * x0[j] + a1 * x1[j] + a2 * x2[j] + a3 * x3[j] + a4 * x4[j] + a5 * x5[j];
-        y1[j] += b0 * x0[j] + b1 * x1[j] + b2 * x2[j] + b3 * x3[j] + b4 * x4[j] + b5 * x5[j];
+        double u0 = x0[j], u1 = x1[j], u2 = x2[j], u3 = x3[j], u4 = x4[j], u5 = x5[j];
+        double s0 = y0[j] + (a0 * u0 + a1 * u1 + a2 * u2 + a3 * u3 + a4 * u4 + a5 * u5);
+        double s1 = y1[j] + (b0 * u0 + b1 * u1 + b2 * u2 + b3 * u3 + b4 * u4 + b5 * u5);
 #if WIDE == 4
-        y2[j] += c0 * x0[j] + c1 * x1[j] + c2 * x2[j] + c3 * x3[j] + c4 * x4[j] + c5 * x5[j];
-        y3[j] += d0 * x0[j] + d1 * x1[j] + d2 * x2[j] + d3 * x3[j] + d4 * x4[j] + d5 * x5[j];
+        double s2 = y2[j] + (c0 * u0 + c1 * u1 + c2 * u2 + c3 * u3 + c4 * u4 + c5 * u5);
+        double s3 = y3[j] + (d0 * u0 + d1 * u1 + d2 * u2 + d3 * u3 + d4 * u4 + d5 * u5);
+        y2[j] = s2, y3[j] = s3;
 #endif
+        y0[j] = s0, y1[j] = s1;
     }
 }
 
