@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,13 @@ import pytest
 
 from lowdim.runtime import native
 from lowdim.runtime.native import Kernel
+
+LIBRARIES = [
+    name
+    for name in native.LEVELS
+    if native._file(name).exists() and (name == "any" or int(name[1]) <= native._level_of_machine())
+]
+"""Levels whose kernels this machine can run."""
 
 
 @pytest.fixture(scope="session")
@@ -72,31 +80,40 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     return command
 
 
-def _runnable() -> list[str]:
-    """Libraries of kernels that this machine can run."""
-    there = [name for name in reversed(native.LEVELS) if native._file(name).exists()]
-    return [name for name in there if name == "any" or int(name[1]) <= native._level_of_machine()]
+@contextmanager
+def _library(name: str) -> Iterator[None]:
+    """Kernels of another library meanwhile; "none" for the plain routes."""
+    function = Kernel.function
+
+    def without_what_is_known(self: Kernel, ending: str = "") -> Any:
+        known, self._known = self._known, {}
+        try:
+            return function(self, ending)
+        finally:
+            self._known = known
+
+    loaded = None if name == "none" else ctypes.CDLL(str(native._file(name)))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(native, "library", lambda: loaded)
+        patched.setattr(Kernel, "function", without_what_is_known)
+        yield
 
 
-@pytest.fixture(params=_runnable())
-def each_library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The name of the library whose kernels run during the test: one after the other of those that can."""
-    loaded, used, function = ctypes.CDLL(str(native._file(request.param))), set(), Kernel.function
+@pytest.fixture(params=LIBRARIES)
+def each_library(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The test runs with the kernels of every library in turn."""
+    with _library(request.param):
+        yield
 
-    def of_this_library(kernel: Kernel, ending: str = "") -> Any:
-        if kernel not in used:
-            used.add(kernel)
-            kernel._known.clear()
-        return function(kernel, ending)
 
-    monkeypatch.setattr(native, "library", lambda: loaded)
-    monkeypatch.setattr(Kernel, "function", of_this_library)
-    yield request.param
-    for kernel in used:
-        kernel._known.clear()
+@pytest.fixture(params=["none", *LIBRARIES])
+def each_route(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The same, and without any."""
+    with _library(request.param):
+        yield
 
 
 @pytest.fixture
-def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plain routes are taken during the test."""
-    monkeypatch.setattr(native, "library", lambda: None)
+def no_library() -> Callable[[], AbstractContextManager[None]]:
+    """`with no_library():` takes the plain routes."""
+    return lambda: _library("none")

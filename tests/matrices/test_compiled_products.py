@@ -1,6 +1,7 @@
 """Compiled products against those of NumPy, and how threads are shared with BLAS."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import numpy as np
 import pytest
@@ -70,14 +71,14 @@ def test_compiled_products_stay_in_the_range_of_numbers(size: float, each_librar
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("n", "p"), [*SHAPES[1:], (500, 30)])
 @pytest.mark.parametrize("offset", [0.0, 1e6])
-def test_compiled_moments_are_the_plain_ones(dtype, n, p, offset, lie, each_library, monkeypatch) -> None:
+def test_compiled_moments_are_the_plain_ones(dtype, n, p, offset, lie, each_library, no_library) -> None:
     rows = lie((np.random.default_rng(2).standard_normal((n, p)) + offset).astype(dtype))
     made = block_moments(Block(0, rows), full=False)
     holed = np.array(rows)
     holed[n // 2, p // 2] = np.nan
     holes = block_moments(Block(0, holed), full=False).holes
-    monkeypatch.setattr(native, "library", lambda: None)
-    plain = block_moments(Block(0, rows), full=False)
+    with no_library():
+        plain = block_moments(Block(0, rows), full=False)
     # sums about another shift reach 80 or so, and every addition rounds there
     np.testing.assert_allclose(made.mean + made.low, plain.mean + plain.low, rtol=1e-14, atol=80 * EPS)
     np.testing.assert_allclose(made.variances, plain.variances, rtol=1e-13, atol=1e-13 * (n == 1))
@@ -95,14 +96,14 @@ def test_rows_that_compiled_code_does_not_take_go_the_plain_way() -> None:
         assert not takes(other)
 
 
-def test_large_matrices_use_them_and_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_matrices_use_them_and_find_the_same(no_library: Callable[[], AbstractContextManager[None]]) -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 300)) * 0.97 ** np.arange(300) + 3
     compiled = PCA(6, svd_solver="lanczos").fit(X)
     assert InMemory(ArraySource(X), Scaling()).block == (8 if native.is_compiled() else 16)
-    monkeypatch.setattr(native, "library", lambda: None)
-    assert InMemory(ArraySource(X), Scaling()).block == 16
-    plain = PCA(6, svd_solver="lanczos").fit(X)
+    with no_library():
+        assert InMemory(ArraySource(X), Scaling()).block == 16
+        plain = PCA(6, svd_solver="lanczos").fit(X)
     np.testing.assert_allclose(compiled.explained_variance_, plain.explained_variance_, rtol=1e-12)
     # two residuals of 1e-10 over a relative gap of 0.05
     np.testing.assert_allclose(compiled.components_, plain.components_, atol=1e-8)

@@ -25,7 +25,6 @@ from lowdim.models.kernel_pca.solvers.landmarks import (
     estimate_landmark_memory,
     find_landmark_axes,
 )
-from lowdim.runtime import native
 from lowdim.solvers.keep import KeepCount, KeepShare
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Source
@@ -160,12 +159,12 @@ def test_scores_are_features_times_axes(kernel):
     assert np.allclose(scores_of(kernel, axes).of(X), plain, rtol=0, atol=1e-10 * np.abs(plain).max())
 
 
-def test_compiled_and_plain_features_agree(monkeypatch):
+def test_compiled_and_plain_features_agree(no_library):
     X, kernel = rows(500), Gaussian(0.1, 2.0)
     axes = found(kernel, X, count=100)
     compiled = features_of(kernel, axes).of(X)
-    monkeypatch.setattr(native, "library", lambda: None)
-    assert np.allclose(compiled, features_of(kernel, axes).of(X), rtol=0, atol=1e-12)
+    with no_library():
+        assert np.allclose(compiled, features_of(kernel, axes).of(X), rtol=0, atol=1e-12)
 
 
 def test_no_factor_is_stored():
