@@ -3,13 +3,13 @@
 #ifndef REAL
 #include "runtime/native.h"
 
-#define ROWS 6 /* rows at a time: as many as the registers hold while two results are updated */
+#define ROWS 6 /* rows at a time, kept as doubles while they are used */
 
 #ifdef __AVX512F__ /* twice as many registers */
 #define HIGH 6 /* rows whose scores are summed together, on four vectors */
 #define WIDE 4 /* results that six rows are added to together */
 #else
-#define HIGH 3
+#define HIGH 2 /* with three, clang moves sums between registers and memory */
 #define WIDE 2
 #endif
 
@@ -18,21 +18,23 @@ static void scores_of_some(Int w, const double *restrict X, Int X_step, const do
                            double *restrict out, Int out_step) {
     Int n = w & ~(Int)7;
     const double *restrict q0 = Q, *restrict q1 = q0 + Q_step, *restrict q2 = q1 + Q_step, *restrict q3 = q2 + Q_step;
-    const double *restrict x0 = X, *restrict x1 = x0 + X_step, *restrict x2 = x1 + X_step;
-    double a0 = 0, a1 = 0, a2 = 0, a3 = 0, b0 = 0, b1 = 0, b2 = 0, b3 = 0, c0 = 0, c1 = 0, c2 = 0, c3 = 0;
+    const double *restrict x0 = X, *restrict x1 = x0 + X_step;
+    double a0 = 0, a1 = 0, a2 = 0, a3 = 0, b0 = 0, b1 = 0, b2 = 0, b3 = 0;
 #if HIGH == 6
-    const double *restrict x3 = x2 + X_step, *restrict x4 = x3 + X_step, *restrict x5 = x4 + X_step;
+    const double *restrict x2 = x1 + X_step, *restrict x3 = x2 + X_step;
+    const double *restrict x4 = x3 + X_step, *restrict x5 = x4 + X_step;
+    double c0 = 0, c1 = 0, c2 = 0, c3 = 0;
     double d0 = 0, d1 = 0, d2 = 0, d3 = 0, e0 = 0, e1 = 0, e2 = 0, e3 = 0, f0 = 0, f1 = 0, f2 = 0, f3 = 0;
     SUMS(a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, e0, e1, e2, e3, f0, f1, f2, f3)
 #else
-    SUMS(a0, a1, a2, a3, b0, b1, b2, b3, c0, c1, c2, c3)
+    SUMS(a0, a1, a2, a3, b0, b1, b2, b3)
 #endif
     for (Int j = 0; j < n; j++) {
         double u0 = q0[j], u1 = q1[j], u2 = q2[j], u3 = q3[j];
         a0 += x0[j] * u0, a1 += x0[j] * u1, a2 += x0[j] * u2, a3 += x0[j] * u3;
         b0 += x1[j] * u0, b1 += x1[j] * u1, b2 += x1[j] * u2, b3 += x1[j] * u3;
-        c0 += x2[j] * u0, c1 += x2[j] * u1, c2 += x2[j] * u2, c3 += x2[j] * u3;
 #if HIGH == 6
+        c0 += x2[j] * u0, c1 += x2[j] * u1, c2 += x2[j] * u2, c3 += x2[j] * u3;
         d0 += x3[j] * u0, d1 += x3[j] * u1, d2 += x3[j] * u2, d3 += x3[j] * u3;
         e0 += x4[j] * u0, e1 += x4[j] * u1, e2 += x4[j] * u2, e3 += x4[j] * u3;
         f0 += x5[j] * u0, f1 += x5[j] * u1, f2 += x5[j] * u2, f3 += x5[j] * u3;
@@ -40,8 +42,8 @@ static void scores_of_some(Int w, const double *restrict X, Int X_step, const do
     }
     out[0] = a0, out[1] = a1, out[2] = a2, out[3] = a3;
     out += out_step, out[0] = b0, out[1] = b1, out[2] = b2, out[3] = b3;
-    out += out_step, out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 #if HIGH == 6
+    out += out_step, out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
     out += out_step, out[0] = d0, out[1] = d1, out[2] = d2, out[3] = d3;
     out += out_step, out[0] = e0, out[1] = e1, out[2] = e2, out[3] = e3;
     out += out_step, out[0] = f0, out[1] = f1, out[2] = f2, out[3] = f3;
