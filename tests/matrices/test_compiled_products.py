@@ -100,9 +100,7 @@ def test_large_matrices_use_them_and_find_the_same(no_library: Callable[[], Abst
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 300)) * 0.97 ** np.arange(300) + 3
     compiled = PCA(6, svd_solver="lanczos").fit(X)
-    assert InMemory(ArraySource(X), Scaling()).block == (8 if native.is_compiled() else 16)
     with no_library():
-        assert InMemory(ArraySource(X), Scaling()).block == 16
         plain = PCA(6, svd_solver="lanczos").fit(X)
     np.testing.assert_allclose(compiled.explained_variance_, plain.explained_variance_, rtol=1e-12)
     # two residuals of 1e-10 over a relative gap of 0.05

@@ -25,7 +25,6 @@ from lowdim.matrices.products import (
     gram_of_span,
     learn_span,
     merge_triangles,
-    multiplies,
     product_with_span,
 )
 from lowdim.matrices.rounding import UNIT_ROUNDOFF, Rounding
@@ -55,7 +54,8 @@ class Matrix(ABC):
 
     @property
     def block(self) -> int:
-        """Vectors that a product is best made with at a time: with fewer, BLAS is slower for each of them."""
+        """Vectors that a product is best made with at a time: with fewer, BLAS is slower for each of them, and compiled
+        code gains less by needing fewer vectors in all than the work between products costs."""
         return 16
 
     @property
@@ -273,11 +273,6 @@ class InMemory(RowBlocks):
         super().__init__(source if weight is None else WeightedSource(source, weight), scaling)
         self._array: Any = source.array if isinstance(source, ArraySource) else source.matrix
         self._root = None if weight is None else np.sqrt(weight)
-
-    @property
-    def block(self) -> int:
-        """Compiled products do without BLAS's copies, so they may be narrower: fewer vectors are needed in all."""
-        return 8 if multiplies(self._array) else 16
 
     def to_array(self) -> Floats:
         """Y itself, (n, p): a copy, for the plain route."""

@@ -143,7 +143,7 @@ def block_normal(block: Block, preparation: Preparation, Q: Floats, *, center_af
     `center_after` the mean is taken off the products, not off the rows: it keeps sparse rows sparse and spares dense
     ones a copy, and loses digits where the mean is large. Compiled code for dense rows needs neither.
     """
-    if multiplies(block.rows):
+    if takes(block.rows) and block.rows.shape[1] >= MIN_COLUMNS:
         return _compiled_normal(block, preparation, Q)
     if center_after:
         uncentered = _uncopied_normal if isinstance(block.rows, np.ndarray) else _sparse_normal
@@ -152,11 +152,6 @@ def block_normal(block: Block, preparation: Preparation, Q: Floats, *, center_af
     for piece in preparation.pieces(block, np.float64, piece_rows(Q.shape[1], 8, PIECE_BYTES, 64, PIECE_ROWS)):
         result += (Q @ piece.T) @ piece
     return result
-
-
-def multiplies(rows: Any) -> bool:
-    """Whether compiled code multiplies such rows, and faster than BLAS."""
-    return takes(rows) and bool(rows.shape[1] >= MIN_COLUMNS)
 
 
 def block_scores(block: Block, preparation: Preparation, V: Floats, *, center_after: bool = False) -> Floats:
