@@ -48,7 +48,7 @@ def centred(K: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("n", [1, TILE - 1, TILE, TILE + 1, 500])
 @pytest.mark.parametrize("name", TILED)
-def test_tiles_are_the_kernel(name: str, n: int, single: bool, each_library: str) -> None:
+def test_tiles_are_the_kernel(name: str, n: int, single: bool, each_library: None) -> None:
     kernel, X, Q = TILED[name], rows_of(n), vectors_of(n, 5)
     K, tiles = kernel.between(X, X), Tiles(TILED[name], X)
     assert tiles.has_single
@@ -63,7 +63,7 @@ def test_tiles_are_the_kernel(name: str, n: int, single: bool, each_library: str
 
 
 @pytest.mark.parametrize("b", [1, 4, 16, 17, 40])
-def test_any_number_of_vectors(b: int) -> None:
+def test_any_number_of_vectors(b: int, each_library: None) -> None:
     X, Q = rows_of(250), vectors_of(250, b)
     K = Gaussian(0.1).between(X, X)
     product, sums = Tiles(Gaussian(0.1), X).times(Q, summed=False)
@@ -114,7 +114,7 @@ def test_without_a_library_axes_are_the_same(no_library: Callable[[], AbstractCo
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.1), Laplacian(0.1)])
-def test_an_offset_loses_nothing(kernel: Gaussian | Laplacian) -> None:
+def test_an_offset_loses_nothing(kernel: Gaussian | Laplacian, each_library: None) -> None:
     X = np.round(rows_of(300), 3) + 1e8  # rounded by the offset: the same rows are seen without it
     Q, near = vectors_of(300, 4), X - 1e8
     K = kernel.between(near, near)
@@ -124,7 +124,7 @@ def test_an_offset_loses_nothing(kernel: Gaussian | Laplacian) -> None:
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.1), Laplacian(0.1)])
-def test_groups_far_apart_keep_their_inner_distances(kernel: Gaussian | Laplacian) -> None:
+def test_groups_far_apart_keep_their_inner_distances(kernel: Gaussian | Laplacian, each_library: None) -> None:
     X = rows_of(400)
     X[200:] += 1e6
     Q, tiles = vectors_of(400, 4), Tiles(kernel, X)
@@ -172,7 +172,7 @@ def test_only_kernels_without_cheap_entries_are_formed() -> None:
     assert all(one.in_single() is None for one in pairs)
 
 
-def test_threads_do_not_change_a_digit() -> None:
+def test_threads_do_not_change_a_digit(each_library: None) -> None:
     tiles, Q = Tiles(Gaussian(0.1), rows_of(2000)), vectors_of(2000, 4)
     with single_threaded():
         one, sums = tiles.times(Q, single=True)
