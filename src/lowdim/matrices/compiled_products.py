@@ -32,8 +32,13 @@ def takes(rows: Any) -> bool:
         and rows.dtype in (np.float64, np.float32)
         and rows.strides[1] == rows.itemsize
         and rows.strides[0] % rows.itemsize == 0
-        and rows.flags.aligned
     )
+
+
+def _aligned(rows: Array) -> Array:
+    """Rows that begin at a multiple of their numbers' size, which those of a message need not; a piece at a time, they
+    are copied, so that the bits of a result do not depend on how rows came."""
+    return rows if rows.flags.aligned else rows.copy()
 
 
 def add_normal(rows: Array, center: Floats, low: Floats, weight: Floats, Q: Floats, out: Floats) -> None:
@@ -44,7 +49,7 @@ def add_normal(rows: Array, center: Floats, low: Floats, weight: Floats, Q: Floa
     assert len(Q) % 4 == 0
     assert Q.shape[1] % LANES == 0
     assert Q.shape[1] >= rows.shape[1]
-    _add_normal(rows, center, low, weight, Q, out, scratch(ROWS, Q.shape[1]), scratch(ROWS, len(Q)))
+    _add_normal(_aligned(rows), center, low, weight, Q, out, scratch(ROWS, Q.shape[1]), scratch(ROWS, len(Q)))
 
 
 def filled(Q: Floats) -> Floats:
@@ -59,4 +64,4 @@ def filled(Q: Floats) -> Floats:
 
 def add_sums(rows: Array, shift: Floats, total: Floats, squares: Floats) -> None:
     """total += Σ (x − shift) and squares += Σ (x − shift)² over rows (n, p), all (p,)."""
-    _add_sums(rows, shift, total, squares)
+    _add_sums(_aligned(rows), shift, total, squares)
