@@ -143,15 +143,15 @@ def decompose_thin(features: Floats, keep: Keep, centered: bool) -> tuple[Leadin
 
 Route = Literal["auto", "dense", "lanczos"]
 
-MOST_ROWS_ALWAYS_DENSE = 1000
-"""Rows up to which a dense decomposition is done before compiled code is even loaded."""
-
-MOST_ROWS_FORMED = 3000
-"""Rows up to which the automatic choice keeps the matrix (72 MB) while it iterates: tiles would have to be compiled,
-which takes some ten seconds on a machine that never did."""
+MOST_ROWS_ALWAYS_DENSE = 600
+"""Rows up to which a dense decomposition is as fast as any: 400 take 8 to 12 ms by it and 12 to 30 by iteration, 700
+take 25 to 35 and 11 to 40, for 2 to 40 components."""
 
 MOST_DENSE = 30_000
 """Rows up to which the automatic choice may turn to a dense decomposition on the way: three arrays of 7 GB."""
+
+LEAST_SECONDS = 0.008
+"""What an iteration takes for the fewest rows."""
 
 GUESSED_COMPONENTS = 20
 """Components that a share of the variance is guessed to need."""
@@ -189,8 +189,6 @@ def find_exact_axes(
     dense, lanczos = (estimate_seconds(way, kernel, n, p, k) for way in ("dense", "lanczos"))
     if route == "lanczos" or (route == "auto" and lanczos < dense):
         matrix = kernel_matrix(kernel, rows, centered)
-        if route == "auto" and n <= MOST_ROWS_FORMED and Tiles.suit(kernel):
-            matrix = PairsKernel(Formed(form_matrix(kernel, rows)), centered)
         try:
             with one_blas_thread():
                 start = start_from_landmarks(kernel, rows, matrix.block, centered, rng) if Tiles.suit(kernel) else None
@@ -282,9 +280,10 @@ def estimate_seconds(route: Literal["dense", "lanczos"], kernel: Kernel, n: int,
     if not Tiles.suit(kernel):
         return n * n * (p + 30) / 20e9 + _formed_seconds(n, k)
     # passes of 16 vectors in float32, and three in float64 of k; each makes half of all pairs
-    narrow, wide = (6 * k + 60) / 16, 3.0
-    pair = 8 * p if isinstance(kernel, Laplacian) else 2 * p
-    return n * n / 2 * (narrow * (pair + 100) / 100e9 + wide * (pair + 60 + 4 * k) / 50e9)
+    basis, wide = 6 * k + 60, 3.0
+    pair = 4 * p if isinstance(kernel, Laplacian) else 2 * p
+    passes = n * n / 2 * (basis / 16 * (pair + 100) / 100e9 + wide * (pair + 60 + 4 * k) / 50e9)
+    return LEAST_SECONDS + 4.0 * n * basis**2 / 20e9 + passes  # the second is what keeps the basis orthogonal
 
 
 def estimate_exact_memory(route: Literal["dense", "lanczos"], kernel: Kernel, n: int, p: int, k: int) -> int:
