@@ -1,8 +1,8 @@
 /* One symmetric matrix of some tens or hundreds of rows: its Cholesky factor, its inverse, and products that give one.
 
    Strips of eight rows at a time: what earlier rows take from a strip is a product of matrices, whose tiles stay in
-   registers; what is left is done row by row. Sizes are multiples of eight (`padded`); what a caller has less of is
-   filled up with the identity. Of triangles, whole strips are written to and read. */
+   registers; what is left is done row by row. Whole strips are written to and read, so that matrices have room for
+   `padded` rows and columns; what stands there beyond them does not matter. */
 
 #ifndef LOWDIM_CHOLESKY_H
 #define LOWDIM_CHOLESKY_H
@@ -18,8 +18,8 @@
 
 INLINE Int padded(Int size) { return (size + STRIP - 1) / STRIP * STRIP; }
 
-/* How far the rows of a matrix of so many lie apart: an odd number of lines of the cache, as otherwise entries below each
-   other would share a few places in it. */
+/* How far the rows of a matrix of so many lie apart: an odd number of lines of the cache, as otherwise entries below
+   each other would share a few places in it. */
 INLINE Int step_of(Int size) { return padded(size) + (padded(size) % 16 ? 0 : 8); }
 
 /* The rows of a strip, columns `from` to `to`, less scale · AᵀB for n rows of A, at those columns, and of B. */
@@ -66,24 +66,27 @@ INLINE void take_from_two(Int n, double *restrict y, double *restrict z, const d
     }
 }
 
-/* Four rows less multiples of the four above them, of n numbers. */
-INLINE void take_four_from_four(Int n, const double *factors, Int factors_step, double *rows, Int step) {
-    for (Int i = 4; i < 8; i += 2) {
+/* Up to four rows less multiples of the four above them, of n numbers. */
+INLINE void take_four(Int count, Int n, const double *factors, Int factors_step, double *rows, Int step) {
+    Int i = 4;
+    for (; i + 1 < count; i += 2) {
         double a[4], b[4];
         for (Int q = 0; q < 4; q++) a[q] = factors[q * factors_step + i], b[q] = factors[q * factors_step + i + 1];
         take_from_two(n, rows + i * step, rows + (i + 1) * step, a, b, rows, step);
     }
+    for (; i < count; i++)
+        for (Int q = 0; q < 4; q++) take_from_one(n, rows + i * step, factors[q * factors_step + i], rows + q * step);
 }
 
-/* The strip at `row` of Uᵀ X = strip is solved for, where only multiples of its own rows are left to take. */
-static inline void solve_strip(Int row, Int n, const double *U, Int U_step, double *strip, Int step) {
-    const double *own = U + row * U_step + row;
-    for (Int b = 0; b < STRIP; b += 4) {
-        for (Int i = b; i < b + 4; i++) {
+/* The strip of `count` rows of Uᵀ X = strip is solved for, where only multiples of its own rows are left to take; `own`
+   is U where the strip's rows and columns meet. */
+static inline void solve_strip(Int count, Int n, const double *own, Int U_step, double *strip, Int step) {
+    for (Int b = 0; b < count; b += 4) {
+        for (Int i = b; i < least(b + 4, count); i++) {
             for (Int m = b; m < i; m++) take_from_one(n, strip + i * step, own[m * U_step + i], strip + m * step);
             stretch(n, strip + i * step, 1.0 / own[i * U_step + i]);
         }
-        if (b == 0) take_four_from_four(n, own, U_step, strip, step);
+        if (b == 0) take_four(count, n, own, U_step, strip, step);
     }
 }
 
@@ -94,11 +97,11 @@ static inline double cholesky(Int size, double *U, const double *floor) {
     double half = 0.0;
     for (Int row = 0; row < size; row += STRIP) {
         double *own = U + row * step + row;
-        const Int n = size - row;
-        take_product(row, 0, n, 1.0, U + row, step, U + row, step, own, step);
-        for (Int b = 0; b < STRIP; b += 4) {
+        const Int n = size - row, count = least(STRIP, n);
+        take_product(row, 0, padded(n), 1.0, U + row, step, U + row, step, own, step);
+        for (Int b = 0; b < count; b += 4) {
             double product = 1.0;
-            for (Int i = b; i < b + 4; i++) {
+            for (Int i = b; i < least(b + 4, count); i++) {
                 for (Int m = b; m < i; m++) take_from_one(n, own + i * step, own[m * step + i], own + m * step);
                 double pivot = own[i * step + i], diagonal = root(floor ? larger(pivot, floor[row + i]) : pivot);
                 product *= diagonal;
@@ -106,7 +109,7 @@ static inline double cholesky(Int size, double *U, const double *floor) {
                 own[i * step + i] = diagonal;
             }
             half += ln(product);
-            if (b == 0) take_four_from_four(n, own, step, own, step);
+            if (b == 0) take_four(count, n, own, step, own, step);
         }
     }
     return 2.0 * half;
@@ -117,7 +120,7 @@ static inline void solve_forward(Int size, const double *U, Int n, double *X, In
     const Int U_step = step_of(size);
     for (Int row = 0; row < size; row += STRIP) {
         take_product(row, 0, n, 1.0, U + row, U_step, X, step, X + row * step, step);
-        solve_strip(row, n, U, U_step, X + row * step, step);
+        solve_strip(least(STRIP, size - row), n, U + row * U_step + row, U_step, X + row * step, step);
     }
 }
 
@@ -127,10 +130,10 @@ static inline void invert_factor(Int size, const double *U, double *T) {
     for (Int row = 0; row < size; row += STRIP) {
         double *own = T + row * step;
         for (Int i = 0; i < STRIP; i++)
-            for (Int j = 0; j < row + STRIP; j++) own[i * step + j] = j == row + i ? 1.0 : 0.0;
+            for (Int j = 0; j < row + STRIP; j++) own[i * step + j] = j == row + i && j < size ? 1.0 : 0.0;
         for (Int j = 0; j < row; j += EIGHT)
             take_product(row - j, j, j + EIGHT, 1.0, U + j * step + row, step, T + j * step, step, own, step);
-        solve_strip(row, row + STRIP, U, step, own, step);
+        solve_strip(least(STRIP, size - row), row + STRIP, U + row * step + row, step, own, step);
     }
 }
 
@@ -140,7 +143,7 @@ static inline void square_triangle(Int size, const double *T, double *out) {
     for (Int row = 0; row < size; row += STRIP) {
         double *own = out + row * step;
         for (Int i = 0; i < STRIP; i++)
-            for (Int j = row; j < size; j++) own[i * step + j] = 0.0;
+            for (Int j = row; j < padded(size); j++) own[i * step + j] = 0.0;
         for (Int j = row; j < size; j += EIGHT)
             take_product(size - j, j, j + EIGHT, 1.0, T + j * step + row, step, T + j * step, step, own, step);
     }

@@ -21,8 +21,8 @@ lowdim_likelihoods(Int n, Int p, Int room, Int both, const double *X, Int X_step
 
 /* total −= weight TᵀT at the hidden places, upper triangle; U is where the product is made. */
 static void add_inverse(Int u, double weight, const Room *room, double *total) {
-    const Int size = padded(u), step = step_of(u);
-    square_triangle(size, room->B, room->U);
+    const Int step = step_of(u);
+    square_triangle(u, room->B, room->U);
     for (Int i = 0; i < u; i++) {
         double *to = total + room->hidden[i] * room->step;
         for (Int j = i; j < u; j++) to[room->hidden[j]] += weight * room->U[i * step + j];

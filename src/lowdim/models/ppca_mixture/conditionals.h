@@ -50,21 +50,14 @@ INLINE Int split(Int p, const double *x, const Room *room) {
 
 /* U of A[places, places]; gives its log determinant. */
 static inline double factor_block(Int count, const int64_t *places, const double *A, Int step, const Room *room) {
-    const Int size = padded(count), U_step = step_of(count);
-    for (Int i = 0; i < size; i++) {
+    const Int U_step = step_of(count);
+    for (Int i = 0; i < count; i++) {
         double *to = room->U + i * U_step;
-        Int from = i / STRIP * STRIP; /* whole strips, lest anything is read that was never written to */
-        if (i < count) {
-            const double *row = A + places[i] * step;
-            for (Int j = from; j < count; j++) to[j] = row[places[j]];
-            for (Int j = count; j < size; j++) to[j] = 0.0;
-        } else {
-            for (Int j = from; j < size; j++) to[j] = 0.0;
-            to[i] = 1.0;
-        }
+        const double *row = A + places[i] * step;
+        for (Int j = i / STRIP * STRIP; j < count; j++) to[j] = row[places[j]];
         room->least[i] = LEAST_PIVOT * to[i];
     }
-    return cholesky(size, room->U, room->least);
+    return cholesky(count, room->U, room->least);
 }
 
 /* v ← U⁻ᵀ v; gives its square. */
@@ -135,10 +128,9 @@ static inline double quadratic_form(Int p, const double *A, Int step, const doub
 
 /* U of cov[O, O], v = U⁻ᵀ (x − mean)[O], and the log density of x[O]. */
 static inline double solve_seen(const Gaussian *g, const double *x, Int m, const Room *room) {
-    for (Int i = 0; i < padded(m); i++)
-        room->v[i] = i < m ? x[room->seen[i]] - g->mean[room->seen[i]] : 0.0;
+    for (Int i = 0; i < m; i++) room->v[i] = x[room->seen[i]] - g->mean[room->seen[i]];
     double logdet = factor_block(m, room->seen, g->cov, g->cov_step, room);
-    double square = forward(padded(m), room->U, room->v);
+    double square = forward(m, room->U, room->v);
     return -0.5 * ((double)m * LOG_2_PI + logdet + square);
 }
 
@@ -147,10 +139,10 @@ static inline double solve_hidden(const Gaussian *g, const double *x, Int u, con
     for (Int j = 0; j < g->p; j++) room->apart[j] = x[j] - g->mean[j];
     for (Int i = 0; i < u; i++) room->apart[room->hidden[i]] = 0.0;
     multiply_rows(u, g->p, g->precision, g->precision_step, room->hidden, room->apart, room->v);
-    for (Int i = 0; i < padded(u); i++) room->v[i] = i < u ? -room->v[i] : 0.0;
+    for (Int i = 0; i < u; i++) room->v[i] = -room->v[i];
     double logdet = factor_block(u, room->hidden, g->precision, g->precision_step, room);
-    forward(padded(u), room->U, room->v);
-    backward(padded(u), room->U, room->v);
+    forward(u, room->U, room->v);
+    backward(u, room->U, room->v);
     for (Int i = 0; i < u; i++) room->apart[room->hidden[i]] = room->v[i];
     return logdet;
 }
@@ -163,20 +155,25 @@ static inline double density_hidden(const Gaussian *g, Int u, double logdet, con
     return -0.5 * ((double)(g->p - u) * LOG_2_PI + g->logdet + logdet + square);
 }
 
-/* Mean and variance (p,) of a row with m observed entries, and its log density; leaves B = U⁻ᵀ cov[O, :], with rows
-   and columns of zeros that fill it up. */
+/* Mean and variance (p,) of a row with m observed entries, and its log density; leaves B = U⁻ᵀ cov[O, :], with columns
+   of zeros that fill it up. */
 static inline double expect_from_seen(const Gaussian *g, const double *x, Int m, const Room *room, double *restrict mu,
-                               double *restrict var) {
-    const Int p = g->p, wide = room->wide, step = room->step, size = padded(m);
+                                      double *restrict var) {
+    const Int p = g->p, wide = room->wide, step = room->step;
     double loglik = solve_seen(g, x, m, room);
-    for (Int i = 0; i < size; i++) {
+    for (Int i = 0; i < m; i++) {
         double *to = room->B + i * step;
-        const double *row = i < m ? g->cov + room->seen[i] * g->cov_step : 0;
-        for (Int j = 0; j < wide; j++) to[j] = row && j < p ? row[j] : 0.0;
+        const double *row = g->cov + room->seen[i] * g->cov_step;
+        for (Int j = 0; j < p; j++) to[j] = row[j];
+        for (Int j = p; j < wide; j++) to[j] = 0.0;
     }
-    solve_forward(size, room->U, wide, room->B, step);
+    solve_forward(m, room->U, wide, room->B, step);
+    for (Int i = m; i % 4; i++) { /* four rows at a time are added */
+        room->v[i] = 0.0;
+        for (Int j = 0; j < p; j++) room->B[i * step + j] = 0.0;
+    }
     for (Int j = 0; j < p; j++) mu[j] = g->mean[j], var[j] = g->cov[j * g->cov_step + j];
-    for (Int i = 0; i < size; i += 4) {
+    for (Int i = 0; i < m; i += 4) {
         const double *restrict b0 = room->B + i * step, *restrict b1 = b0 + step;
         const double *restrict b2 = b1 + step, *restrict b3 = b2 + step;
         double v0 = room->v[i], v1 = room->v[i + 1], v2 = room->v[i + 2], v3 = room->v[i + 3];
@@ -196,14 +193,13 @@ static inline double expect_from_seen(const Gaussian *g, const double *x, Int m,
    and gives the log determinant of that precision. */
 static inline double expect_hidden(const Gaussian *g, const double *x, Int u, const Room *room, double *restrict mu,
                             double *restrict var) {
-    const Int size = padded(u);
     double logdet = solve_hidden(g, x, u, room), *restrict sums = room->v;
     for (Int j = 0; j < g->p; j++) mu[j] = x[j], var[j] = 0.0;
     for (Int i = 0; i < u; i++) mu[room->hidden[i]] = g->mean[room->hidden[i]] + room->apart[room->hidden[i]];
-    invert_factor(size, room->U, room->B);
-    for (Int i = 0; i < size; i++) sums[i] = 0.0;
+    invert_factor(u, room->U, room->B);
+    for (Int i = 0; i < u; i++) sums[i] = 0.0;
     for (Int i = 0; i < u; i++) {
-        const double *restrict row = room->B + i * step_of(size);
+        const double *restrict row = room->B + i * step_of(u);
         LANES
         for (Int j = 0; j <= i; j++) sums[j] += row[j] * row[j];
     }

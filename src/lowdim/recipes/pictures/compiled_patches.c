@@ -177,15 +177,15 @@ static inline void regularise(Int p, Int step, double *cov, Int n, double unsure
 
 /* The inverse of cov, in the memory of a room. */
 static inline void invert(Int p, const double *cov, const Room *room, double *precision) {
-    const Int wide = room->wide, step = room->step;
-    for (Int i = 0; i < wide; i++)
-        for (Int j = i / STRIP * STRIP; j < wide; j++)
-            room->U[i * step + j] = i < p && j < p ? cov[i * step + j] : i == j ? 1.0 : 0.0;
-    for (Int i = 0; i < wide; i++) room->least[i] = LEAST_PIVOT * room->U[i * step + i];
-    cholesky(wide, room->U, room->least);
-    invert_factor(wide, room->U, room->B);
-    square_triangle(wide, room->B, precision);
-    mirror(wide, -1.0, precision, step);
+    const Int step = room->step;
+    for (Int i = 0; i < p; i++) {
+        for (Int j = i / STRIP * STRIP; j < p; j++) room->U[i * step + j] = cov[i * step + j];
+        room->least[i] = LEAST_PIVOT * cov[i * step + i];
+    }
+    cholesky(p, room->U, room->least);
+    invert_factor(p, room->U, room->B);
+    square_triangle(p, room->B, precision);
+    mirror(p, -1.0, precision, step);
 }
 
 static inline void lay(const Shape *shape, Int at, const double *mu, const double *var, double noise, double *weighed,
