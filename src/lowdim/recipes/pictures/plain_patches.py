@@ -11,14 +11,16 @@ from lowdim.types import Array, Floats, Indices, Singles
 
 def distances(planes: Singles, top: int, lefts: Indices, width: int, reach: int, out: Singles) -> None:
     """As `compiled_patches.distances`."""
-    side = 2 * reach + 1
-    patches = _patches(planes, width)  # (tops, lefts, c, width, width)
+    _, height, length = planes.shape
     out[:] = np.inf
-    for r, left in enumerate(lefts):
-        tops, places = _around(patches.shape[:2], top, int(left), reach)
-        apart = patches[tops, places] - patches[top, left]
-        inside = (tops - top + reach) * side + places - left + reach
-        out[r, inside] = np.einsum("yxcij,yxcij->yx", apart, apart)
+    for dy in range(max(-reach, -top), min(reach, height - width - top) + 1):
+        for dx in range(max(-reach, width - length), min(reach, length - width) + 1):
+            first, last = max(0, -dx), min(length, length - dx)
+            here = planes[:, top : top + width, first:last]
+            there = planes[:, top + dy : top + dy + width, first + dx : last + dx]
+            sums = sliding_window_view(((here - there) ** 2).sum(axis=(0, 1)), width).sum(axis=1)
+            inside = (first <= lefts) & (lefts < first + len(sums))
+            out[inside, (dy + reach) * (2 * reach + 1) + dx + reach] = sums[lefts[inside] - first]
 
 
 def gather(planes: Floats, tops: Indices, lefts: Indices, width: int, out: Floats) -> None:
@@ -30,12 +32,12 @@ def scatter(
     values: Floats, variances: Floats, weights: Floats, tops: Indices, lefts: Indices, width: int, out: Floats
 ) -> None:
     """As `compiled_patches.scatter`."""
-    each, spread = weights[:, :, None], variances[:, :, None]
-    sums = np.stack([each + 0 * values, each * values, each * (spread + values**2)], axis=-1)
-    for c, canvas in enumerate(np.moveaxis(out, 0, -1)):  # (height, width, 3)
-        for i in range(width):
-            for j in range(width):
-                np.add.at(canvas, (tops + i, lefts + j), sums[:, c, :, i * width + j])
+    each, spread = np.broadcast_to(weights[:, :, None], values.shape), variances[:, :, None]
+    inside = np.arange(width)[:, None] * out.shape[3] + np.arange(width)
+    places = ((tops * out.shape[3] + lefts)[:, :, None] + inside.ravel()).ravel()
+    for canvas, sums in zip(out, (each, each * values, each * (spread + values**2)), strict=True):
+        for c, plane in enumerate(canvas):
+            plane += np.bincount(places, sums[:, c].ravel(), plane.size).reshape(plane.shape)
 
 
 def fill_by_similar(
