@@ -27,6 +27,16 @@ typedef ptrdiff_t Int;
 #define SUMS(...) PRAGMA(omp simd reduction(+ : __VA_ARGS__))
 #define LARGEST(...) PRAGMA(omp simd reduction(max : __VA_ARGS__))
 
+#define EIGHT 8
+/* Eight rounds of a loop over `e` at once; what is summed in arrays of eight stays in registers. */
+#if defined(__clang__) /* which would first unroll so short a loop, and then find no vectors in what is left */
+#define EACH                                                                                                           \
+    PRAGMA(clang loop vectorize(assume_safety) vectorize_width(8) interleave_count(1) unroll(disable))                 \
+    for (Int e = 0; e < EIGHT; e++)
+#else
+#define EACH LANES for (Int e = 0; e < EIGHT; e++)
+#endif
+
 INLINE Int least(Int a, Int b) { return a < b ? a : b; }
 INLINE Int most(Int a, Int b) { return a > b ? a : b; }
 

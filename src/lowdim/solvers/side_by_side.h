@@ -7,15 +7,6 @@
 
 #include "runtime/native.h"
 
-#define EIGHT 8
-#if defined(__clang__) /* which would first unroll so short a loop, and then find no vectors in what is left */
-#define EACH                                                                                                           \
-    PRAGMA(clang loop vectorize(assume_safety) vectorize_width(8) interleave_count(1) unroll(disable))                 \
-    for (Int e = 0; e < EIGHT; e++)
-#else
-#define EACH LANES for (Int e = 0; e < EIGHT; e++)
-#endif
-
 /* y −= a x over `count` entries. */
 INLINE void take_one(Int count, double *restrict y, const double *restrict a, const double *restrict x) {
     for (Int j = 0; j < count; j++)

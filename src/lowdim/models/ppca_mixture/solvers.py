@@ -10,6 +10,8 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from lowdim.models.ppca_mixture import compiled_conditionals
+from lowdim.runtime import native
 from lowdim.runtime.threads import in_order
 from lowdim.solvers.iterate import iterate
 from lowdim.types import Floats
@@ -18,6 +20,9 @@ from lowdim.types import Floats
 #
 # The covariance is a full p × p matrix here, for p up to some hundreds and few entries observed (or few hidden) a
 # row; `ppca_em` is for many columns and few components.
+
+LEAST_VARIANCE = 1e-14
+"""Share of the mean variance below which that in a direction is rounding alone."""
 
 PIECE_ROWS = 512
 """Rows in one task of a thread."""
@@ -53,14 +58,12 @@ class Moments:
 
 def likelihoods(gaussian: Gaussian, X: Floats) -> Floats:
     """(n,) log density of the observed entries of rows (n, p); NaN is hidden."""
-    from lowdim.models.ppca_mixture import compiled_conditionals
-
-    g = gaussian
+    g, find = gaussian, compiled_conditionals.likelihoods if native.is_compiled() else _likelihoods
     precision, logdet = g.precision, g.logdet
 
     def work(rows: slice) -> Floats:
         loglik = np.empty(len(X[rows]))
-        compiled_conditionals.likelihoods(X[rows], g.mean, g.cov, precision, logdet, loglik)
+        find(np.ascontiguousarray(X[rows]), g.mean, g.cov, precision, logdet, loglik)
         return loglik
 
     return np.concatenate([np.empty(0), *in_order(work, _pieces(len(X)))])
@@ -87,16 +90,23 @@ def moments(gaussian: Gaussian, X: Floats, weight: Floats, centre: Floats) -> Mo
 def _expect_pieces(
     gaussian: Gaussian, X: Floats, weight: Floats, spread: bool
 ) -> Iterator[tuple[slice, tuple[Floats, ...]]]:
-    from lowdim.models.ppca_mixture import compiled_conditionals
-
-    g, p = gaussian, X.shape[1]
+    g, p, find = gaussian, X.shape[1], compiled_conditionals.expectations if native.is_compiled() else _expectations
     precision, logdet = g.precision, g.logdet
 
     def work(rows: slice) -> tuple[slice, tuple[Floats, ...]]:
         n = len(X[rows])
         means, variances, total = np.empty((n, p)), np.empty((n, p)), np.zeros((p, p) if spread else (0, 0))
-        compiled_conditionals.expectations(
-            X[rows], g.mean, g.cov, precision, logdet, weight[rows], np.empty(n), means, variances, total
+        find(
+            np.ascontiguousarray(X[rows]),
+            g.mean,
+            g.cov,
+            precision,
+            logdet,
+            weight[rows],
+            np.empty(n),
+            means,
+            variances,
+            total,
         )
         return rows, (means, variances, total)
 
@@ -105,6 +115,45 @@ def _expect_pieces(
 
 def _pieces(n: int) -> Iterator[slice]:
     return (slice(start, start + PIECE_ROWS) for start in range(0, n, PIECE_ROWS))
+
+
+def condition(x: Floats, mean: Floats, cov: Floats) -> tuple[float, Floats, Floats]:
+    """Log density of the observed entries of a row (p,), and its mean (p,) and covariance (p, p) given these."""
+    here = np.isfinite(x)
+    values, vectors = np.linalg.eigh(cov[np.ix_(here, here)])
+    values = np.maximum(values, LEAST_VARIANCE * np.trace(cov) / len(cov))
+    root = (vectors / np.sqrt(values)).T
+    v, B = root @ (x - mean)[here], root @ cov[here]
+    left = cov - B.T @ B
+    left[here], left[:, here] = 0.0, 0.0
+    loglik = -0.5 * float(len(v) * np.log(2 * np.pi) + np.log(values).sum() + v @ v)
+    return loglik, np.where(here, x, mean + v @ B), left
+
+
+def _likelihoods(X: Floats, mean: Floats, cov: Floats, precision: Floats, logdet: float, loglik: Floats) -> None:
+    """As `compiled_conditionals.likelihoods`, by the covariance alone."""
+    for i, x in enumerate(X):
+        loglik[i] = condition(x, mean, cov)[0]
+
+
+def _expectations(
+    X: Floats,
+    mean: Floats,
+    cov: Floats,
+    precision: Floats,
+    logdet: float,
+    weight: Floats,
+    loglik: Floats,
+    means: Floats,
+    variances: Floats,
+    spread: Floats,
+) -> None:
+    """As `compiled_conditionals.expectations`, by the covariance alone."""
+    for i, x in enumerate(X):
+        loglik[i], means[i], left = condition(x, mean, cov)
+        variances[i] = np.maximum(np.diag(left), 0.0)
+        if len(spread):
+            spread += weight[i] * left
 
 
 # Mixtures of probabilistic PCAs, of rows that may have missing values, by exact EM.

@@ -14,6 +14,8 @@ Its files, in reading order::
     patches           Overlapping square patches of a picture: cut out as rows, laid back as means, worked on in
                       strips.
     patch_models      Gaussian models of the patches of a picture with missing pixels: of all, or of those most alike.
+    plain_patches     What the compiled loops over patches do, in NumPy: for machines without them, and to hold them
+                      against.
     compiled_patches  Compiled loops over patches: distances, groups, and patches filled by those most like them.
     uncertainty       How sure restored pixels are: calibrated on held-out ones, far from observed ones, and with
                       split noise.

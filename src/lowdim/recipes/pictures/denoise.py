@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from lowdim.errors import BadParameter, MissingValues, Words
 from lowdim.models.ppca_mixture.solvers import Mixture, Prior, Settings, fit_mixture, split_by_label
 from lowdim.models.ppca_mixture.solvers import fit_one_component as start_mixture
+from lowdim.recipes.pictures import compiled_patches, plain_patches
 from lowdim.recipes.pictures.noise import noise_sd
 from lowdim.recipes.pictures.patch_models import kinds_of
 from lowdim.recipes.pictures.patches import Grid, combine, in_strips
@@ -25,6 +26,7 @@ from lowdim.recipes.pictures.picture import (
     variances_from_planes,
 )
 from lowdim.recipes.pictures.uncertainty import calibrate_variances
+from lowdim.runtime import native
 from lowdim.runtime.progress import Parts, stage
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.types import Floats
@@ -235,8 +237,7 @@ def by_groups(picture: Floats, width: int) -> tuple[Floats, Floats]:
 
 def _one_pass(noisy: Floats, guide: Floats, how: Pass, estimate: Estimate) -> tuple[Floats, Floats]:
     """Means and variances of planes (c, height, width), from groups of patches that are alike in the guide."""
-    from lowdim.recipes.pictures.compiled_patches import distances, gather, scatter
-
+    loops = compiled_patches if native.is_compiled() else plain_patches
     c, height, length = noisy.shape
     grid = Grid((height, length), how.width, how.stride)
     seen, side, lefts = guide.astype(np.float32), 2 * how.reach + 1, grid.lefts
@@ -245,19 +246,19 @@ def _one_pass(noisy: Floats, guide: Floats, how: Pass, estimate: Estimate) -> tu
 
     def strip(top: int) -> tuple[int, int, Floats]:
         apart = np.empty((len(lefts), side**2), dtype=np.float32)
-        distances(seen, top, lefts, how.width, how.reach, apart)
+        loops.distances(seen, top, lefts, how.width, how.reach, apart)
         apart[:, side**2 // 2] = -1  # a patch is in its own group, also where many are equal: every pixel is covered
         near = np.argpartition(apart, n - 1, axis=1)[:, :n]
         tops, places = top + near // side - how.reach, lefts[:, None] + near % side - how.reach
         patches = np.empty((len(lefts), c, n, how.width**2))
         guides = np.empty_like(patches)
-        gather(noisy, tops, places, how.width, patches)
-        gather(guide, tops, places, how.width, guides)
+        loops.gather(noisy, tops, places, how.width, patches)
+        loops.gather(guide, tops, places, how.width, guides)
         values, variances = estimate(patches, guides)
         start, stop = max(0, top - how.reach), min(height, top + how.reach + how.width)
         sums = np.zeros((3, c, stop - start, length))
         weights = 1 / np.maximum(variances, LEAST_VARIANCE)
-        scatter(values, variances, weights, tops - start, places, how.width, sums)
+        loops.scatter(values, variances, weights, tops - start, places, how.width, sums)
         return start, stop, sums
 
     total = np.zeros((3, c, height, length))

@@ -19,8 +19,10 @@ from lowdim.models.ppca_mixture.solvers import (
     predict_entries,
     split_by_label,
 )
+from lowdim.recipes.pictures import compiled_patches, plain_patches
 from lowdim.recipes.pictures.missing_pixels import local_fill
 from lowdim.recipes.pictures.patches import Canvas, Grid
+from lowdim.runtime import native
 from lowdim.runtime.progress import track
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
@@ -190,8 +192,9 @@ class Common:
 
 def fill_by_similar(values: Floats, guess: Guess, common: Common, width: int, stride: int) -> Guess:
     """One pass over all patches with holes of a picture (height, width, channels) with NaN; gives a better guess."""
-    from lowdim.recipes.pictures import compiled_patches
-
+    fill = compiled_patches.fill_by_similar if native.is_compiled() else plain_patches.fill_by_similar
+    # pictures of users may lie in memory as they like
+    values, now, unsure = (np.ascontiguousarray(one) for one in (values, guess.values, DOUBT * guess.variances))
     grid = Grid(values.shape, width, stride)
     seen = np.isfinite(values)
     known = grid.cut(seen).sum(axis=1).reshape(len(grid.tops), -1)
@@ -203,10 +206,10 @@ def fill_by_similar(values: Floats, guess: Guess, common: Common, width: int, st
         lefts = grid.lefts[asked[row]]
         corners = np.stack([np.full(len(lefts), top - rows.start), lefts], axis=1).astype(np.int64)
         sums = np.zeros((3, *values[rows].shape))
-        compiled_patches.fill_by_similar(
+        fill(
             values[rows],
-            guess.values[rows],
-            DOUBT * guess.variances[rows],
+            now[rows],
+            unsure[rows],
             corners,
             width,
             REACH,

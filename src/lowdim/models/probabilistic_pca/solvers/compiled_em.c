@@ -50,18 +50,17 @@ lowdim_gather(Int u, Int p, Int w, const double *seen, Int seen_step, const doub
     }
 }
 
-/* Row number `turn` of each of eight patterns, none where a pattern has no more. */
-INLINE Int rows_of_eight(Int first, Int u, Int turn, const int64_t *order, const int64_t *starts, Int *rows) {
-    Int count = 0;
+/* Which of its rows each of eight patterns takes next, −1 for none; those that stand in for the last one share its rows.
+   Gives whether there are any. */
+INLINE Int take_turns(Int first, Int u, Int turn, const int64_t *order, const int64_t *starts, Int *rows) {
+    Int some = 0;
     for (Int e = 0; e < EIGHT; e++) {
-        Int pattern = first + e;
-        rows[e] = -1;
-        if (pattern < u && starts[pattern] + turn < starts[pattern + 1]) {
-            rows[e] = order[starts[pattern] + turn];
-            count++;
-        }
+        Int pattern = least(first + e, u - 1), many = pattern == u - 1 ? first + EIGHT - pattern : 1;
+        Int place = starts[pattern] + turn * many + first + e - pattern;
+        rows[e] = place < starts[pattern + 1] ? order[place] : -1;
+        some |= rows[e] >= 0;
     }
-    return count;
+    return some;
 }
 
 /* z = T Tᵀ b of eight, T being the transposed lower triangle of A. */
@@ -95,7 +94,7 @@ lowdim_solve_patterns(Int u, Int tri, Int n, Int k, Int u1, Int room, double *M,
             EACH A[EIGHT * (i * k + i) + e] += noise;
         factor_eight(k, A, logs);
         invert_eight(k, A);
-        for (Int turn = 0; rows_of_eight(first, u, turn, order, starts, rows); turn++) {
+        for (Int turn = 0; take_turns(first, u, turn, order, starts, rows); turn++) {
             for (Int e = 0; e < EIGHT; e++)
                 for (Int i = 0; i < k; i++)
                     b[EIGHT * i + e] = rows[e] < 0 ? 0.0 : projected[rows[e] * projected_step + i];
