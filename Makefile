@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
+# What the kernels are compiled from, when lowdim is installed.
+KERNELS := hatch_build.py $(shell find src -name '*.[ch]')
+
 .PHONY: demo figures test lint check-slow bench lecture5 page chromium clean
 
 demo: $(VENV)/.demo  ## PCA of the lecture's tables and of a made-up map; leaves pictures in out/
@@ -46,19 +49,19 @@ $(VENV)/.python:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
-$(VENV)/.demo: $(VENV)/.python pyproject.toml constraints.txt
+$(VENV)/.demo: $(VENV)/.python pyproject.toml constraints.txt $(KERNELS)
 	$(PIP) -e ".[files,plots]"
 	touch $@
 
-$(VENV)/.test: $(VENV)/.python pyproject.toml constraints.txt
+$(VENV)/.test: $(VENV)/.python pyproject.toml constraints.txt $(KERNELS)
 	$(PIP) -e ".[test]"
 	touch $@
 
-$(VENV)/.lint: $(VENV)/.python pyproject.toml constraints.txt
+$(VENV)/.lint: $(VENV)/.python pyproject.toml constraints.txt $(KERNELS)
 	$(PIP) -e ".[test,lint]"
 	touch $@
 
-$(VENV)/.bench: $(VENV)/.python pyproject.toml constraints.txt
+$(VENV)/.bench: $(VENV)/.python pyproject.toml constraints.txt $(KERNELS)
 	$(PIP) -e ".[bench]"
 	touch $@
 

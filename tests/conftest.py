@@ -1,15 +1,27 @@
 """What tests in every folder may ask for."""
 
+import ctypes
 import io
 import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from lowdim.runtime import native
+from lowdim.runtime.native import Kernel
+
+LIBRARIES = [
+    name
+    for name in native.LEVELS
+    if native._file(name).exists() and (name == "any" or int(name[1]) <= native._level_of_machine())
+]
+"""Levels whose kernels this machine can run."""
 
 
 @pytest.fixture(scope="session")
@@ -75,3 +87,42 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Ended(code, said.out, said.err)
 
     return command
+
+
+@contextmanager
+def _library(name: str) -> Iterator[None]:
+    """Kernels of another library meanwhile; "none" for the plain routes."""
+    function = Kernel.function
+
+    def without_what_is_known(self: Kernel, ending: str = "") -> Any:
+        known, self._known = self._known, {}
+        try:
+            return function(self, ending)
+        finally:
+            self._known = known
+
+    loaded = None if name == "none" else ctypes.CDLL(str(native._file(name)))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(native, "library", lambda: loaded)
+        patched.setattr(Kernel, "function", without_what_is_known)
+        yield
+
+
+@pytest.fixture(params=LIBRARIES)
+def each_library(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The test runs with the kernels of every library in turn."""
+    with _library(request.param):
+        yield
+
+
+@pytest.fixture(params=["none", *LIBRARIES])
+def each_route(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The same, and without any."""
+    with _library(request.param):
+        yield
+
+
+@pytest.fixture
+def no_library() -> Callable[[], AbstractContextManager[None]]:
+    """`with no_library():` takes the plain routes."""
+    return lambda: _library("none")

@@ -350,7 +350,7 @@ def test_iterated_products_of_few_values_stay_within_the_bounds(kind: str, monke
     n, third = 200_000, np.longdouble(1 / 3)
     X = np.full((n, 2), 1 / 3)
     if kind == "compiled":
-        monkeypatch.setattr("lowdim.matrices.matrix.MIN_ENTRIES_TO_COMPILE", 0)
+        monkeypatch.setattr("lowdim.matrices.products.MIN_COLUMNS", 0)
     rows = scipy.sparse.csr_array(X) if kind == "sparse" else X
     certificate = lowdim.PCA(1, svd_solver="arpack", center=False).fit(rows).certificate_
     true = 2 * third**2 * n / (n - 1)

@@ -25,6 +25,7 @@ from lowdim.matrices.products import (
     gram_of_span,
     learn_span,
     merge_triangles,
+    multiplies,
     product_with_span,
 )
 from lowdim.matrices.rounding import UNIT_ROUNDOFF, Rounding
@@ -41,13 +42,6 @@ from lowdim.types import Floats, Mask
 
 MAX_DENSE_CANCELLATION = 64.0
 """The same for dense rows, where it spares a copy: six of 53 bits, which `rounding` counts."""
-
-MAX_SHARE_LEFT_OF_MEAN = 1e-18
-"""Share of all variance up to which compiled products do without what float64 leaves over of the mean."""
-
-MIN_ENTRIES_TO_COMPILE = 20_000_000
-"""Entries from which products are made by compiled code. Loading the compiler takes about half a second, once."""
-
 
 MIN_SUM_OF_SQUARES = 1e-280
 """A sum of squares below this has lost digits to underflow, which begins at 1e-308."""
@@ -98,7 +92,6 @@ class RowBlocks(Matrix):
         self.raw_moments: Moments | None = None
         """About the mean, also where the columns are not centred: what partial_fit and merge carry on."""
         self._unit = 1.0
-        self._compiled = False
 
     @property
     def n_columns(self) -> int:
@@ -172,22 +165,9 @@ class RowBlocks(Matrix):
         left = np.broadcast_to(moments.error, moments.mean.shape) * (terms * UNIT_ROUNDOFF)
         if self._unit > 1.0:  # a mean near the least numbers of float64 is not held to more than these
             left = left + moments.weight * (SMALLEST_NUMBER * self._unit) ** 2
-        if low is not None and self._leaves_low:
+        if low is not None and self.centers_after:  # which leaves that out
             left = left + moments.weight * (low * self._unit) ** 2
         return left if gain is None else left * gain**2
-
-    @property
-    def _leaves_low(self) -> bool:
-        """Whether products subtract the mean as float64 holds it, and no more: where what is left is harmless."""
-        return self.centers_after or self._compiled_products
-
-    @property
-    def _compiled_products(self) -> bool:
-        low = self.preparation.low
-        if not self._compiled or low is None:
-            return self._compiled
-        gain = 1.0 if self.preparation.gain is None else self.preparation.gain
-        return self.moments.weight * float(((low * gain) ** 2).sum()) <= MAX_SHARE_LEFT_OF_MEAN * self.total
 
     @property
     def _prepared_center(self) -> Floats:
@@ -259,13 +239,7 @@ class RowBlocks(Matrix):
 
     def normal_times(self, Q: Floats) -> Floats:
         """Q YᵀY, for vectors in the rows of Q (b, p)."""
-        per_block = partial(
-            block_normal,
-            preparation=self.preparation,
-            Q=Q,
-            center_after=self.centers_after,
-            compiled=self._compiled_products and len(Q) <= self.block,
-        )
+        per_block = partial(block_normal, preparation=self.preparation, Q=Q, center_after=self.centers_after)
         self.passes += 1
         return self.source.reduce(per_block, add, least_rows=len(Q))
 
@@ -279,7 +253,7 @@ class RowBlocks(Matrix):
 
     def _fold_moments(self, full: bool) -> Moments:
         self.passes += 1
-        per_block = partial(block_moments, full=full, unit=self._unit, compiled=self._compiled)
+        per_block = partial(block_moments, full=full, unit=self._unit)
         if not full:
             return self.source.reduce(per_block, Moments.absorb)
         least, n = 2 * self.n_columns, self.source.n_rows
@@ -299,13 +273,11 @@ class InMemory(RowBlocks):
         super().__init__(source if weight is None else WeightedSource(source, weight), scaling)
         self._array: Any = source.array if isinstance(source, ArraySource) else source.matrix
         self._root = None if weight is None else np.sqrt(weight)
-        suits = isinstance(self._array, np.ndarray) and self._array.dtype in (np.float64, np.float32)
-        self._compiled = suits and self._array.flags.c_contiguous and self._array.size >= MIN_ENTRIES_TO_COMPILE
 
     @property
     def block(self) -> int:
         """Compiled products do without BLAS's copies, so they may be narrower: fewer vectors are needed in all."""
-        return 8 if self._compiled else 16
+        return 8 if multiplies(self._array) else 16
 
     def to_array(self) -> Floats:
         """Y itself, (n, p): a copy, for the plain route."""

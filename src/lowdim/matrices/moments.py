@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dger, dsyrk
 
+from lowdim.matrices.compiled_products import add_sums, takes
 from lowdim.matrices.missing import add_missing, count_missing
 from lowdim.matrices.preparation import Preparation, dense, piece_rows
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
@@ -132,20 +133,19 @@ def add_outer(scatter: Floats, vector: Floats, factor: float) -> None:
         dger(factor, vector, vector, a=scatter.T, overwrite_x=0, overwrite_y=0, overwrite_a=1)
 
 
-def block_moments(block: Block, *, full: bool, unit: float = 1.0, compiled: bool = False) -> Moments:
+def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
     """Moments of the rows of one block; with `full` the whole p × p scatter.
 
-    `unit` is a power of two that every value is multiplied by, for data whose squares would overflow. `compiled` code
-    adds up rows without weights where no products are wanted.
+    `unit` is a power of two that every value is multiplied by, for data whose squares would overflow.
     """
     if not full and not isinstance(block.rows, np.ndarray):
         return _sparse_moments(block, unit)
     n_rows, p = block.rows.shape
+    compiled = not full and unit == 1.0 and block.weight is None and takes(block.rows)
     # wide rows are cut to 16 MB or a quarter of the scatter, to spare memory; without products a piece should stay in
     # the second-level cache
     bytes_a_piece = max(2**24, 2 * p * p) if full else 2**19
-    rows = piece_rows(p, 8, bytes_a_piece, 256 if full else 1, PIECE_ROWS)
-    compiled = compiled and not full and unit == 1.0 and block.weight is None
+    rows = PIECE_ROWS if compiled else piece_rows(p, 8, bytes_a_piece, 256 if full else 1, PIECE_ROWS)
     with np.errstate(invalid="ignore", over="ignore"):
         most = MAX_UNSHIFTED if full else MAX_UNSHIFTED_VARIANCES * (not compiled)  # compiled, a shift costs nothing
         shift = _choose_shift(block, unit, most)
@@ -207,8 +207,6 @@ def _mirror(scatter: Floats) -> None:
 
 
 def _compiled_sums(block: Block, shift: Floats) -> tuple[Floats, Floats]:
-    from lowdim.matrices.compiled_products import add_sums  # loads numba
-
     total, squares = np.zeros_like(shift), np.zeros_like(shift)
     for start in range(0, len(block.rows), PIECE_ROWS):
         sums = np.zeros((2, len(shift)))

@@ -13,10 +13,10 @@ Its files, in reading order::
     certify            Bounds on the errors of eigenvalues and axes; lost digits restored.
     iterate            The loop of every iterative solver, and Anderson's acceleration.
     lbfgs              L-BFGS, a quasi-Newton method.
-    compiled_cholesky  Cholesky factors of small matrices, compiled.
     rank/              How many components.
     resampling/        How sure components are.
 
 A fast solver has a plain one that tests hold it against: `svd` for all of PCA. A solver returns its residuals; nothing
-is called converged without them. Numba is loaded only by `compiled_` files, when data are large.
+is called converged without them. Kernels in C include
+`side_by_side.h`: eight small symmetric matrices at a time.
 """

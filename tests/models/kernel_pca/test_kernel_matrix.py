@@ -1,12 +1,17 @@
 """Kernel matrices by tiles and thin products, against the matrices themselves."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
 import numpy as np
 import pytest
 
-from lowdim.models.kernel_pca.compiled_kernel_matrix import TILE, make_tile
-from lowdim.models.kernel_pca.kernel_matrix import Formed, PairsKernel, ThinKernel, Tiles, kernel_matrix
+from lowdim.models.kernel_pca.compiled_kernel_matrix import LAPLACIAN, TILE, add_strips
+from lowdim.models.kernel_pca.kernel_matrix import Formed, PairsKernel, Slabs, ThinKernel, Tiles, kernel_matrix
 from lowdim.models.kernel_pca.kernels import Cosine, Gaussian, Kernel, Laplacian, Linear, Polynomial, Sigmoid
+from lowdim.models.kernel_pca.solvers.exact import find_exact_axes
 from lowdim.runtime.threads import single_threaded
+from lowdim.solvers.keep import KeepCount
 
 EPS, EPS_SINGLE = float(np.finfo(np.float64).eps), float(np.finfo(np.float32).eps)
 
@@ -43,7 +48,7 @@ def centred(K: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("single", [False, True])
 @pytest.mark.parametrize("n", [1, TILE - 1, TILE, TILE + 1, 500])
 @pytest.mark.parametrize("name", TILED)
-def test_tiles_are_the_kernel(name: str, n: int, single: bool) -> None:
+def test_tiles_are_the_kernel(name: str, n: int, single: bool, each_library: str) -> None:
     kernel, X, Q = TILED[name], rows_of(n), vectors_of(n, 5)
     K, tiles = kernel.between(X, X), Tiles(TILED[name], X)
     assert tiles.has_single
@@ -67,18 +72,45 @@ def test_any_number_of_vectors(b: int) -> None:
 
 
 @pytest.mark.parametrize(("precision", "lowest", "error"), [(np.float64, -1000, 1e-15), (np.float32, -120, 1e-7)])
-def test_powers_of_two_are_as_right_as_they_say(precision: type, lowest: float, error: float) -> None:
+def test_powers_of_two_are_as_right_as_they_say(precision: type, lowest: float, error: float, each_library) -> None:
     exponents = np.random.default_rng(0).uniform(lowest, 0, (TILE, TILE))
     exponents[:100] = -np.random.default_rng(1).random((100, TILE))
     exponents[0, :3] = 0, -1, -0.5
-    # sums of absolute differences to 0 in one column are the exponents themselves
+    # sums of absolute differences of one tile, which has them in one column, to another of zeros
     for i in range(0, TILE, 8):
-        rows, others = np.zeros((TILE, 4), precision), np.zeros((4, TILE), precision)
-        others[0] = exponents[i]
-        tile, spare = np.empty((TILE, TILE), precision), np.empty(TILE, precision)
-        make_tile(2, rows, others, spare, spare, np.array([-1, 0], precision), 1, tile, spare)
-        truth = np.exp2(-np.abs(others[0].astype(np.longdouble)))
-        assert (np.abs(tile[0] - truth) / truth).max() <= error
+        rows, Q = np.zeros((2, 4, TILE), precision), np.zeros((2, 4, TILE), precision)
+        rows[1, 0], Q[0, 0, 0] = exponents[i], 1
+        made, sums, heights = np.zeros(Q.shape), np.zeros((2, TILE)), np.zeros((2, TILE), precision)
+        add_strips(LAPLACIAN, rows, heights, -1.0, 0.0, 1, 2 * TILE, np.array([1]), Q, made, sums, False)
+        truth = np.exp2(-np.abs(rows[1, 0].astype(np.longdouble)))
+        assert (np.abs(made[1, 0] - truth) / truth).max() <= error
+
+
+@pytest.mark.parametrize("n", [1, 40, 700])
+@pytest.mark.parametrize("name", TILED)
+def test_slabs_are_the_kernel(name: str, n: int) -> None:
+    kernel, X, Q = TILED[name], rows_of(n), vectors_of(n, 3)
+    K = kernel.between(X, X)
+    product, sums = Slabs(kernel, X).times(Q)
+    assert sums is not None
+    size = 450 * EPS * np.abs(K).max()
+    np.testing.assert_allclose(product, Q @ K, atol=size * np.abs(Q).sum(axis=1).max())
+    np.testing.assert_allclose(sums.rows, K.sum(axis=1), atol=n * size)
+    np.testing.assert_allclose(sums.squares, (K**2).sum(), rtol=1e-12)
+    assert Slabs(kernel, X).times(Q, summed=False)[1] is None
+
+
+def test_without_a_library_axes_are_the_same(no_library: Callable[[], AbstractContextManager[None]]) -> None:
+    X, kernel = rows_of(600), Gaussian(0.1)
+    with no_library():
+        matrix = kernel_matrix(kernel, X, True)
+        assert isinstance(matrix, PairsKernel)
+        assert isinstance(matrix.pairs, Slabs)
+        found = [
+            find_exact_axes(kernel, X, KeepCount(3), rng=np.random.default_rng(0), route=route)
+            for route in ("lanczos", "dense")
+        ]
+    np.testing.assert_allclose(found[0].values, found[1].values, rtol=1e-10)
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.1), Laplacian(0.1)])

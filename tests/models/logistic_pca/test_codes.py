@@ -1,5 +1,8 @@
 """Codes of rows: the only solution of a convex problem, whatever is missing, wherever the search begins."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
 import numpy as np
 import pytest
 import scipy.optimize
@@ -10,6 +13,8 @@ from lowdim.models.logistic_pca.solvers.families import FAMILIES
 from models.logistic_pca.logistic_data import planted
 
 NAMES = tuple(FAMILIES)
+
+Without = Callable[[], AbstractContextManager[None]]
 
 
 def example(name: str, n: int = 40, p: int = 15, k: int = 3) -> tuple[Decoder, np.ndarray]:
@@ -44,35 +49,53 @@ def test_the_start_does_not_matter(name: str) -> None:
     assert_allclose(one, other, atol=1e-7)  # a decrement of 15 entries × 1e-15 is an error of 1e-7 / √curvature
 
 
+@pytest.mark.usefixtures("each_library")
 @pytest.mark.parametrize("holes", [False, True])
-def test_the_compiled_look_is_the_plain_one(holes: bool) -> None:
+@pytest.mark.parametrize("shape", [(7, 2100), (1, 1), (3, 13), (0, 4)])  # more columns than one product takes
+def test_the_compiled_look_is_the_plain_one(shape: tuple[int, int], holes: bool, no_library: Without) -> None:
     rng = np.random.default_rng(0)
-    x, theta = rng.random((7, 2100)), 30 * rng.normal(size=(7, 2100))  # more columns than one product takes
+    x, theta = rng.random(shape), 30 * rng.normal(size=(shape[0], 2 * shape[1]))[:, : shape[1]]
     if holes:
         x[rng.random(x.shape) < 0.2] = np.nan
-        x[0] = np.nan
-    plain, fast = (newton_terms(FAMILIES["bernoulli"], x, theta, compiled) for compiled in (False, True))
+        x[:1] = np.nan
+    fast = newton_terms(FAMILIES["bernoulli"], x, theta)
+    with no_library():
+        plain = newton_terms(FAMILIES["bernoulli"], x, theta)
     assert_allclose(fast.loss, plain.loss, rtol=1e-12)
     assert_allclose(fast.apart, plain.apart, atol=1e-14)
     # 1 − μ of the plain variance has a spacing of 1.1e-16, single precision one of 6e-8
     assert_allclose(fast.weight, plain.weight, rtol=2e-7, atol=2.3e-16)
 
 
-def test_the_compiled_systems_are_the_plain_ones() -> None:
+@pytest.mark.usefixtures("each_library")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [0, 1, 5, 8, 21])
+@pytest.mark.parametrize("k", [1, 3, 4, 7, 20])
+def test_the_compiled_systems_are_the_plain_ones(k: int, n: int, dtype: type, no_library: Without) -> None:
     rng = np.random.default_rng(0)
-    for k in (1, 3, 4, 7):
-        rows = rng.normal(size=(5, 20, k))
-        systems = np.array([pair_products(r).sum(axis=0) for r in rows])
-        slope, ridge = rng.normal(size=(5, k)), rng.random(k)
-        plain, fast = (newton_moves(systems.copy(), ridge, slope, compiled) for compiled in (False, True))
-        assert_allclose(fast, plain, rtol=1e-4)  # the lift of 1e-6 is added in single precision where it is compiled
+    rows = rng.normal(size=(n, 30, k))
+    systems = np.array([pair_products(r).sum(axis=0) for r in rows], dtype).reshape(n, k * (k + 1) // 2)
+    slope, ridge = rng.normal(size=(n, k)), rng.random(k)
+    fast = newton_moves(systems, ridge, slope)
+    with no_library():
+        plain = newton_moves(systems, ridge, slope)
+    assert_allclose(fast, plain, rtol=1e-10)  # both in float64, with conditions of 100 or so
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_compiled_codes_are_the_plain_ones(compiled: bool) -> None:
+@pytest.mark.usefixtures("each_route")
+def test_a_system_without_a_solution_gives_the_slope() -> None:
+    systems = np.array([[1.0, 0.0, 1.0], [np.nan, 0.0, 1.0]], np.float32)
+    moves = newton_moves(systems, np.zeros(2), np.ones((2, 2)))
+    assert_allclose(moves, 1.0, rtol=1e-5)  # the lift of the first
+
+
+@pytest.mark.usefixtures("each_library")
+def test_compiled_codes_are_the_plain_ones(no_library: Without) -> None:
     decoder, x = example("bernoulli", n=200)
     x[3] = np.nan
-    plain, other = find_codes(decoder, x, None, 1e-14, 100), find_codes(decoder, x, None, 1e-14, 100, compiled)
+    other = find_codes(decoder, x, None, 1e-14, 100)
+    with no_library():
+        plain = find_codes(decoder, x, None, 1e-14, 100)
     assert_allclose(other.z, plain.z, atol=1e-7)
     assert_allclose(other.z[3], 0.0)  # of a row of which nothing is known
 

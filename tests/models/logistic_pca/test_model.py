@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
@@ -321,13 +323,17 @@ def test_a_small_ridge_is_no_worse_a_fit(ridge: float) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("ridge", [0.0, 0.1])
-def test_rows_of_nothing_are_compiled_too(name: str, ridge: float) -> None:
+def test_rows_of_nothing_are_compiled_too(
+    name: str, ridge: float, no_library: Callable[[], AbstractContextManager[None]]
+) -> None:
     from lowdim.models.logistic_pca.solvers.codes import Decoder, find_codes
 
     X = planted(name, 5, 6, 2)[0]
     X[2] = np.nan
     decoder = Decoder(name, np.eye(2, 6), np.zeros(6), np.full(2, ridge))
-    plain, fast = (find_codes(decoder, X, None, 1e-12, 20, compiled).z for compiled in (False, True))
+    fast = find_codes(decoder, X, None, 1e-12, 20).z
+    with no_library():
+        plain = find_codes(decoder, X, None, 1e-12, 20).z
     assert_allclose(plain[2], 0, atol=0)
     assert_allclose(fast, plain, atol=1e-4)  # where nothing but the lift curves, steps differ by its rounding
 
@@ -438,17 +444,15 @@ def test_dask_scores_are_lazy() -> None:
 
 
 @pytest.mark.parametrize("encoder", ["optimal", "linear", "projection"])
-def test_large_blocks_are_compiled_to_the_same_answer(encoder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("each_library")
+def test_kernels_come_to_the_same_answer(encoder: str, no_library: Callable[[], AbstractContextManager[None]]) -> None:
     H = holed(COINS, 0.1)
-    from lowdim.models.logistic_pca import fit as fit_logistic
-    from lowdim.models.logistic_pca.solvers import codes as logistic_looks
-
-    plain = LogisticPCA(2, encoder=encoder).fit(H)
-    for module in (fit_logistic, logistic_looks):
-        monkeypatch.setattr(module, "MIN_ENTRIES_TO_COMPILE", 1)
     fast = LogisticPCA(2, encoder=encoder).fit(H)
+    codes = fast.transform(H)
+    with no_library():
+        plain = LogisticPCA(2, encoder=encoder).fit(H)
+        assert_allclose(codes, plain.transform(H), atol=1e-2)
     assert_allclose(fast.deviance_, plain.deviance_, rtol=1e-6)
-    assert_allclose(fast.transform(H), plain.transform(H), atol=1e-2)
 
 
 def test_frames_keep_their_kind_and_names() -> None:

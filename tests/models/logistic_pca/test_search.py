@@ -29,7 +29,7 @@ def settings_of(name: str, x: np.ndarray, ridge: float = 0.5, tol: float = 1e-9)
 
 
 def look_at(x: np.ndarray, settings: Settings, model: Loadings, keep: bool = True) -> Sums:
-    work = SumsOfBlock(settings.decoder(model.V, model.bias), model.codes, 1e-12, 50, 50, keep, False)
+    work = SumsOfBlock(settings.decoder(model.V, model.bias), model.codes, 1e-12, 50, 50, keep)
     return sum_source(ArraySource(x), work)
 
 
@@ -109,7 +109,7 @@ def test_a_ridge_is_a_penalty_of_singular_values() -> None:
 def test_weights_count_rows_and_blocks_do_not_matter() -> None:
     x, axes, bias = planted("poisson", 30, 5, 2, size=0.5)
     decoder = settings_of("poisson", x).decoder(axes, bias)
-    work = SumsOfBlock(decoder, {}, 1e-13, 50, 50, False, False)
+    work = SumsOfBlock(decoder, {}, 1e-13, 50, 50, False)
     whole = work(Block(0, x))
     parts = work(Block(0, x[:7])).add(work(Block(7, x[7:])))
     twice = work(Block(0, x[:5], np.full(5, 2.0)))
@@ -144,7 +144,7 @@ def test_columns_of_few_ones_do_not_spoil_the_steps_of_others(shared_data) -> No
 
     def look(model: Loadings) -> Sums:
         decoder = settings.decoder(model.V, model.bias)
-        return sum_source(ArraySource(x), SumsOfBlock(decoder, model.codes, 1e-8, 3, 30, True, True))
+        return sum_source(ArraySource(x), SumsOfBlock(decoder, model.codes, 1e-8, 3, 30, True))
 
     end = search(look, Search(settings, start), 12)
     assert end.refused <= 3

@@ -30,7 +30,6 @@ RNG = np.random.default_rng(0)
 TRUTH = Latent(
     mean=np.arange(8.0), W=RNG.standard_normal((8, 2)) * [3.0, 1.5], noise=0.25
 )  # 8 columns, 2 hidden, deviation 0.5
-PLAIN_AND_COMPILED = pytest.mark.parametrize("compiled", [False, True])
 
 
 def drawn(n: int, hidden: float = 0.0, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
@@ -44,7 +43,7 @@ def covariance(model: Latent) -> np.ndarray:
     return model.W @ model.W.T + model.noise * np.eye(len(model.mean))
 
 
-def found(X: np.ndarray, k: int = 2, most: int = 500, compiled: bool = False, **settings) -> Search:
+def found(X: np.ndarray, k: int = 2, most: int = 500, **settings) -> Search:
     """Where EM ends, from the usual start."""
     source, as_they_are = ArraySource(X), Preparation(np.zeros(X.shape[1]), None)
     rng = np.random.default_rng(0)
@@ -53,29 +52,27 @@ def found(X: np.ndarray, k: int = 2, most: int = 500, compiled: bool = False, **
     if settings.get("prior", Prior()).relevance:
         unsure = pack(np.tile(np.eye(k + 1) * begin.noise / len(X), (X.shape[1], 1, 1)))
         begin = replace(begin, spread=unsure)
-    return search(
-        lambda model: sum_expected(model, source, as_they_are, compiled), Search(Settings(**settings), begin), most
-    )
+    return search(lambda model: sum_expected(model, source, as_they_are), Search(Settings(**settings), begin), most)
 
 
 # -- rows given a model ---------------------------------------------------------------------------------------------
 
 
-@PLAIN_AND_COMPILED
-def test_the_density_is_that_of_the_observed_entries(compiled):
+@pytest.mark.usefixtures("each_route")
+def test_the_density_is_that_of_the_observed_entries():
     _, X = drawn(20, hidden=0.4)
     C = covariance(TRUTH)
-    for row, loglik in zip(X, posterior(TRUTH, X, compiled).loglik, strict=True):
+    for row, loglik in zip(X, posterior(TRUTH, X).loglik, strict=True):
         seen = np.isfinite(row)
         normal = scipy.stats.multivariate_normal(TRUTH.mean[seen], C[np.ix_(seen, seen)])
         assert loglik == pytest.approx(normal.logpdf(row[seen]) if seen.any() else 0.0, rel=1e-10, abs=1e-10)
 
 
-@PLAIN_AND_COMPILED
-def test_expected_entries_are_those_of_the_conditional_gaussian(compiled):
+@pytest.mark.usefixtures("each_route")
+def test_expected_entries_are_those_of_the_conditional_gaussian():
     _, X = drawn(20, hidden=0.4)
     C = covariance(TRUTH)
-    values, variances = predict_entries(TRUTH, X, compiled)
+    values, variances = predict_entries(TRUTH, X)
     for i, row in enumerate(X):
         o, m = np.isfinite(row), ~np.isfinite(row)
         gain = C[np.ix_(m, o)] @ np.linalg.inv(C[np.ix_(o, o)])
@@ -103,18 +100,20 @@ def test_nothing_is_expected_of_a_column_that_was_never_seen():
 
 @pytest.mark.parametrize("hidden", [0.5, 0.9])  # most of them: products pass over what is missing
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 8, 11, 16, 33])
-def test_compiled_solutions_are_those_of_lapack(k, hidden):
+@pytest.mark.usefixtures("each_library")
+def test_compiled_solutions_are_those_of_lapack(k, hidden, no_library):
     rng = np.random.default_rng(k)
     model = Latent(rng.standard_normal(40), rng.standard_normal((40, k)), 0.3)
     X = np.where(rng.random((200, 40)) < hidden, np.nan, rng.standard_normal((200, 40)))
     X[50:90] = np.where(np.arange(40) < 20, np.nan, rng.standard_normal((40, 40)))  # one pattern for many rows
-    one, other = posterior(model, X), posterior(model, X, compiled=True)
+    weight, other = rng.random(200), posterior(model, X)
+    compiled = sum_expected_rows(model, X, weight)
+    with no_library():
+        one, sums = posterior(model, X), sum_expected_rows(model, X, weight)
     # backward stable solutions of systems with condition below 1e4
     np.testing.assert_allclose(other.z, one.z, atol=1e-11)
     np.testing.assert_allclose(other.cov, one.cov, atol=1e-11)
     np.testing.assert_allclose(other.loglik, one.loglik, rtol=1e-11, atol=1e-11)
-    weight = rng.random(200)
-    sums, compiled = sum_expected_rows(model, X, weight, False), sum_expected_rows(model, X, weight, True)
     for name in Expected.__dataclass_fields__:
         np.testing.assert_allclose(getattr(compiled, name), getattr(sums, name), rtol=1e-10, atol=1e-10)
 
@@ -137,12 +136,12 @@ def test_triangles_go_there_and_back():
 # -- sums -----------------------------------------------------------------------------------------------------------
 
 
-@PLAIN_AND_COMPILED
-def test_weights_count_rows(compiled):
+@pytest.mark.usefixtures("each_route")
+def test_weights_count_rows():
     _, X = drawn(60, hidden=0.3)
     weight = np.random.default_rng(2).integers(1, 4, 60)
-    one = sum_expected_rows(TRUTH, X, weight.astype(float), compiled)
-    other = sum_expected_rows(TRUTH, np.repeat(X, weight, axis=0), np.ones(weight.sum()), compiled)
+    one = sum_expected_rows(TRUTH, X, weight.astype(float))
+    other = sum_expected_rows(TRUTH, np.repeat(X, weight, axis=0), np.ones(weight.sum()))
     for name in Expected.__dataclass_fields__:
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-12, atol=1e-10)
 
@@ -150,8 +149,8 @@ def test_weights_count_rows(compiled):
 def test_blocks_add_up():
     _, X = drawn(3000, hidden=0.3)
     as_they_are = Preparation(np.zeros(8), None)
-    whole = sum_expected(TRUTH, ArraySource(X), as_they_are, False)
-    parts = sum_expected(TRUTH, ArraySource(X).limited(4096), as_they_are, False)
+    whole = sum_expected(TRUTH, ArraySource(X), as_they_are)
+    parts = sum_expected(TRUTH, ArraySource(X).limited(4096), as_they_are)
     for name in Expected.__dataclass_fields__:
         np.testing.assert_allclose(getattr(whole, name), getattr(parts, name), rtol=1e-12)
 
@@ -159,11 +158,11 @@ def test_blocks_add_up():
 # -- EM -------------------------------------------------------------------------------------------------------------
 
 
-@PLAIN_AND_COMPILED
+@pytest.mark.usefixtures("each_route")
 @pytest.mark.parametrize("hidden", [0.0, 0.2, 0.6])
-def test_the_likelihood_never_falls(hidden, compiled):
+def test_the_likelihood_never_falls(hidden):
     _, X = drawn(300, hidden)
-    path = found(X, compiled=compiled).loglik
+    path = found(X).loglik
     assert len(path) < 200
     # sums of 2,400 logarithms round by about 1e-12 of their size
     assert (np.diff(path) > -1e-10 * abs(path[-1])).all()
@@ -184,7 +183,7 @@ def test_the_gradient_vanishes_where_em_ends(prior):
     ones = np.ones(len(X))
 
     def height(mean: np.ndarray, W: np.ndarray, log_noise: float) -> float:
-        return sum_expected_rows(Latent(mean, W, np.exp(log_noise)), X, ones, False).loglik + prior.log_density(
+        return sum_expected_rows(Latent(mean, W, np.exp(log_noise)), X, ones).loglik + prior.log_density(
             Latent(mean, W, np.exp(log_noise))
         )
 
@@ -232,7 +231,7 @@ def test_the_bound_of_variational_bayes_is_below_the_evidence():
     prior, noise = Prior(relevance=True), 0.5
     begin = Latent(np.zeros(1), np.full((1, 1), 0.7), noise, np.array([[0.1, 0.0, 0.1]]))
     state = Search(Settings(prior, noise=noise, tol=1e-12), begin)
-    state = search(lambda model: sum_expected_rows(model, X, np.ones(3), False), state, 500)
+    state = search(lambda model: sum_expected_rows(model, X, np.ones(3)), state, 500)
     alpha = float(prior.precision(state.best)[0])
     w, m = np.meshgrid(np.linspace(-8, 8, 801) / np.sqrt(alpha), np.linspace(-8, 8, 801), indexing="ij")
     variance = w**2 + noise
@@ -261,7 +260,7 @@ def test_an_extrapolation_that_is_worse_is_taken_back():
     state = found(X, most=4)
     assert state.sure is not None
     absurd = replace(state, model=replace(state.model, noise=1e6))
-    back = step(absurd, sum_expected_rows(absurd.model, X, np.ones(100), False))
+    back = step(absurd, sum_expected_rows(absurd.model, X, np.ones(100)))
     assert back.refused == 1
     assert back.model is state.sure
     assert back.logpost == state.logpost

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, final
@@ -15,14 +15,17 @@ from lowdim.errors import BadInput
 from lowdim.matrices.matrix import Matrix
 from lowdim.matrices.products import MAX_DISTANCE_ERROR
 from lowdim.matrices.rounding import Rounding
+from lowdim.models.kernel_pca import compiled_kernel_matrix
+from lowdim.models.kernel_pca.compiled_kernel_matrix import STEP, TILE, add_strips
 from lowdim.models.kernel_pca.kernels import LOG2E, Cosine, Gaussian, Kernel, Laplacian, Linear, Polynomial, unit_rows
+from lowdim.runtime.native import is_compiled, scratch
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
 # Products with the kernel matrix of all pairs of n rows, not formed where its entries are cheap to make again.
 #
-# `Tiles` makes it again for each product (compiled, in float32 or float64); `Formed` is the second implementation of
-# the same noun, over an (n, n) array.
+# `Tiles` makes it again for each product (compiled, in float32 or float64), `Slabs` does so in NumPy, where there is no
+# compiled code; `Formed` is a third implementation of the same noun, over an (n, n) array.
 
 EPS, EPS_SINGLE = float(np.finfo(np.float64).eps), float(np.finfo(np.float32).eps)
 
@@ -34,6 +37,9 @@ MOST_ERROR_SINGLE = 1e-5
 
 TASKS = 8
 """Parts that a pass over all pairs is split into, whatever the number of threads, so that sums do not depend on it."""
+
+SLAB_ROWS = 256
+"""Rows of a slab of the matrix: 40 MB for 20,000 rows."""
 
 MOST_DEGREE = 16
 """Powers up to this are made by multiplications."""
@@ -70,21 +76,39 @@ class Formed(AllPairs):
 
     def times(self, Q: Floats, single: bool = False, summed: bool = True) -> tuple[Floats, Sums | None]:
         """Q K, a slab of rows of K at a time."""
-        size = max(1, -(-self.n // TASKS))
-        slabs = [self.array[start : start + size] for start in range(0, self.n, size)]
+        return _times_slabs(Q, lambda here: self.array[here], max(1, -(-self.n // TASKS)), summed)
 
-        def work(slab: Floats) -> tuple[Floats, Floats, float]:
-            return Q @ slab.T, slab.sum(axis=1), float(np.vdot(slab, slab))
 
-        if not summed:
-            return np.concatenate([*in_order(lambda slab: Q @ slab.T, slabs)], axis=1), None
-        products, sums, squares = zip(*in_order(work, slabs), strict=True)
-        return np.concatenate(products, axis=1), Sums(np.concatenate(sums), float(sum(squares)))
+@final
+class Slabs(AllPairs):
+    """Slabs of rows made again for each product, by NumPy: the plain twin of `Tiles`, for any kernel."""
+
+    def __init__(self, kernel: Kernel, rows: Floats):
+        self.kernel, self.rows = kernel, rows
+        self.n = len(rows)
+        self.diagonal = kernel.diagonal(rows)
+
+    def times(self, Q: Floats, single: bool = False, summed: bool = True) -> tuple[Floats, Sums | None]:
+        """Q K, a slab of rows of K at a time."""
+        return _times_slabs(Q, lambda here: self.kernel.between(self.rows[here], self.rows), SLAB_ROWS, summed)
+
+
+def _times_slabs(Q: Floats, slab: Callable[[slice], Floats], size: int, summed: bool) -> tuple[Floats, Sums | None]:
+    """Q K of slabs of rows of K; and, with `summed`, the sums of K."""
+    slabs = [slice(start, start + size) for start in range(0, Q.shape[1], size)]
+
+    def work(here: slice) -> tuple[Floats, Floats, float]:
+        K = slab(here)
+        return Q @ K.T, *((K.sum(axis=1), float(np.vdot(K, K))) if summed else (np.zeros(0), 0.0))
+
+    products, sums, squares = zip(*in_order(work, slabs), strict=True)
+    found = Sums(np.concatenate(sums), float(sum(squares))) if summed else None
+    return np.concatenate(products, axis=1), found
 
 
 @final
 class Tiles(AllPairs):
-    """Tiles made again for each product. Gaussian, Laplacian, and whole powers."""
+    """Tiles made again for each product, by compiled code. Gaussian, Laplacian, and whole powers."""
 
     def __init__(self, kernel: Kernel, rows: Floats):
         self.n = len(rows)
@@ -95,7 +119,7 @@ class Tiles(AllPairs):
 
     @staticmethod
     def suit(kernel: Kernel) -> bool:
-        """Whether the entries of such a kernel's matrix are made by compiled code."""
+        """Whether the entries of such a kernel's matrix are cheap enough to be made again."""
         if isinstance(kernel, Polynomial):
             return float(kernel.degree).is_integer() and 1 <= kernel.degree <= MOST_DEGREE
         return isinstance(kernel, Gaussian | Laplacian)
@@ -105,7 +129,7 @@ class Tiles(AllPairs):
         operands = self._of(single)
         packed = operands.pack(Q)
         work = partial(operands.strips, n=self.n, Q=packed, summed=summed)
-        out, sums, squares = np.zeros(packed.shape), np.zeros(operands.rows.shape[:2]), 0.0
+        out, sums, squares = np.zeros(packed.shape), np.zeros(operands.heights.shape), 0.0
         for part, part_sums, part_squares in in_order(work, _deal_strips(len(operands.rows))):
             out += part
             sums += part_sums
@@ -124,24 +148,27 @@ class Tiles(AllPairs):
 
 @dataclass(frozen=True)
 class _Operands:
-    """Rows in tiles, as the compiled code takes them (see kernel_tiles.add_strips)."""
+    """Rows in tiles, as the compiled code takes them (see compiled_kernel_matrix.add_strips)."""
 
     kind: int
     rows: NDArray[Any]
-    others: NDArray[Any]
     heights: NDArray[Any]
-    factors: NDArray[Any]
+    scale: float
+    shift: float
     power: int
 
     def pack(self, Q: Floats) -> NDArray[Any]:
         """(b, n) → (tiles, b, TILE), with zeros past the last row and the last vector."""
-        from lowdim.models.kernel_pca.compiled_kernel_matrix import STEP
-
         b, n = Q.shape
         tiles, tile = self.heights.shape
-        padded = np.zeros((-(-b // STEP) * STEP, tiles * tile), self.rows.dtype)
-        padded[:b, :n] = Q
-        return np.ascontiguousarray(padded.reshape(-1, tiles, tile).transpose(1, 0, 2))
+        packed = scratch(tiles, -(-b // STEP) * STEP, tile, dtype=self.rows.dtype)
+        packed[:, b:] = 0
+        whole = n // tile
+        packed[:whole, :b] = Q[:, : whole * tile].reshape(b, whole, tile).transpose(1, 0, 2)
+        if whole < tiles:
+            packed[whole, :b, : n - whole * tile] = Q[:, whole * tile :]
+            packed[whole, :, n - whole * tile :] = 0
+        return packed
 
     def unpacked(self, out: Floats, b: int, n: int) -> Floats:
         """The way back."""
@@ -149,11 +176,9 @@ class _Operands:
 
     def strips(self, strips: NDArray[np.int64], n: int, Q: NDArray[Any], summed: bool) -> tuple[Floats, Floats, float]:
         """One task's part of a pass."""
-        from lowdim.models.kernel_pca.compiled_kernel_matrix import add_strips
-
         out, sums = np.zeros(Q.shape), np.zeros(self.heights.shape)
         squares = add_strips(
-            self.kind, self.rows, self.others, self.heights, self.factors, self.power, n, strips, Q, out, sums, summed
+            self.kind, self.rows, self.heights, self.scale, self.shift, self.power, n, strips, Q, out, sums, summed
         )
         return out, sums, squares
 
@@ -171,18 +196,16 @@ class _Recipe:
 
     def operands(self, dtype: np.dtype[Any]) -> _Operands:
         """Rows in tiles, filled up with zeros."""
-        from lowdim.models.kernel_pca import compiled_kernel_matrix
-
         kind = int(getattr(compiled_kernel_matrix, self.kind))
-        T, step = compiled_kernel_matrix.TILE, compiled_kernel_matrix.STEP
         n, p = self.rows.shape
-        apart = kind in (compiled_kernel_matrix.GAUSSIAN_APART, compiled_kernel_matrix.LAPLACIAN)
-        padded = np.zeros((-(-n // T) * T, -(-max(p, 1) // step) * step), dtype)
-        np.multiply(self.rows, self.by, out=padded[:n, :p], casting="same_kind")
-        rows = padded.reshape(-1, T, padded.shape[1])
-        others = np.ascontiguousarray(rows.transpose(0, 2, 1)) if apart else rows
-        heights = -0.5 * np.einsum("tij,tij->ti", rows, rows)
-        return _Operands(kind, rows, others, heights, np.array([self.scale, self.shift], dtype), self.power)
+        tiles = -(-n // TILE)
+        rows = scratch(tiles, -(-max(p, 1) // STEP) * STEP, TILE, dtype=dtype)
+        rows[:] = 0
+        for t in range(tiles):
+            here = self.rows[t * TILE : (t + 1) * TILE]
+            np.multiply(here.T, self.by, out=rows[t, :p, : len(here)], casting="same_kind")
+        heights = -0.5 * np.einsum("tij,tij->tj", rows, rows)
+        return _Operands(kind, rows, heights, self.scale, self.shift, self.power)
 
 
 @dataclass(frozen=True)
@@ -282,7 +305,7 @@ def kernel_matrix(kernel: Kernel, rows: Floats, centered: bool) -> KernelMatrix:
         return PairsKernel(Formed(form_matrix(kernel, rows)), centered)
     with np.errstate(over="ignore"):
         refuse_overflow(kernel.diagonal(rows))  # the largest entries
-    return PairsKernel(Tiles(kernel, rows), centered)
+    return PairsKernel(Tiles(kernel, rows) if is_compiled() else Slabs(kernel, rows), centered)
 
 
 LARGEST_VALUE = 1e140

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from lowdim.errors import BadInput
+from lowdim.matrices.compiled_exponentials import powers_of_sums
 from lowdim.matrices.products import MAX_DISTANCE_ERROR, absolute_distances, squared_distances
 from lowdim.models.kernel_pca.record import KernelFacts
+from lowdim.runtime.native import is_compiled
 from lowdim.types import Floats
 
 
@@ -229,9 +231,6 @@ def unit_rows(rows: Floats) -> Floats:
 
 LOG2E = float(np.log2(np.e))
 
-MIN_VALUES_TO_COMPILE = 10_000_000
-"""Values of a kernel from which compiled exponentials pay: NumPy takes as long for these as loading the compiler."""
-
 
 @dataclass(frozen=True)
 class KernelColumns:
@@ -239,11 +238,10 @@ class KernelColumns:
 
     kernel: Kernel
     basis: Floats  # (m, p)
-    compiled: bool = False  # whether exponentials are compiled ones
 
     def of(self, rows: Floats) -> Floats:
         """(n, m) kernel of rows (n, p) with those of the basis; a new array in row order."""
-        if self.compiled and isinstance(self.kernel, Gaussian):
+        if isinstance(self.kernel, Gaussian) and is_compiled():
             return self._gaussian(self.kernel, rows)
         return np.ascontiguousarray(self.kernel.between(rows, self.basis))
 
@@ -255,8 +253,6 @@ class KernelColumns:
         farthest = -float(of_row.min(initial=0.0) + of_column.min(initial=0.0))
         if np.finfo(float).eps * farthest > MAX_DISTANCE_ERROR:  # then |a|² and |b|² share digits that count
             return kernel.between(rows, self.basis)
-        from lowdim.matrices.compiled_exponentials import powers_of_sums  # loads numba
-
         values: Floats = apart @ ahead
         powers_of_sums(values, of_row, of_column, kernel.factor)
         return values

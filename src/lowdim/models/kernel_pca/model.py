@@ -38,8 +38,8 @@ from lowdim.models.kernel_pca.fit import (
     load_rows,
     make_read_only,
 )
-from lowdim.models.kernel_pca.kernels import MIN_VALUES_TO_COMPILE, kernel_of
 from lowdim.models.kernel_pca.kernels import Kernel as KernelFunction
+from lowdim.models.kernel_pca.kernels import kernel_of
 from lowdim.models.kernel_pca.plan import check_preimage, describe_plan, make_plan, scale_rows, task_of
 from lowdim.models.kernel_pca.record import KernelFit
 from lowdim.models.kernel_pca.rows import PreimageModel, RowKernel
@@ -461,8 +461,7 @@ class KernelPCA(VarianceModel, RecordedModel[KernelFit]):
     def _asked(self, X: Any, question: Any, prepared: Any, width: int, dtype: Any = None) -> Any:
         """What a function of blocks says about rows, given the model as it wants it prepared."""
         source = self._opened(X, reset=False).unweighted()
-        compiled = (source.n_rows or 0) * len(self.fit_.found.axes) >= MIN_VALUES_TO_COMPILE
-        work = partial(question, model=prepared(self.fit_, self._kernel, compiled))
+        work = partial(question, model=prepared(self.fit_, self._kernel))
         with (
             advise_on_kernel_matrix(self.kernel),
             naming_all_missing(source),

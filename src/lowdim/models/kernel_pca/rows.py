@@ -125,17 +125,17 @@ class RowKernel:
     weights: Floats  # (m, k) scores are f(x) times these, less the offset
 
     @classmethod
-    def for_scores(cls, fit: KernelFit, kernel: Kernel | None, compiled: bool) -> RowKernel:
+    def for_scores(cls, fit: KernelFit, kernel: Kernel | None) -> RowKernel:
         """The cheapest features that scores can be made of: the kernel with the basis itself."""
         if kernel is None:
             return cls(fit, None, None, fit.found.axes)
-        scores = scores_of(kernel, fit.found, compiled)
+        scores = scores_of(kernel, fit.found)
         return cls(fit, kernel, scores.features, scores.weights)
 
     @classmethod
-    def for_distances(cls, fit: KernelFit, kernel: Kernel | None, compiled: bool) -> RowKernel:
+    def for_distances(cls, fit: KernelFit, kernel: Kernel | None) -> RowKernel:
         """Features that lengths can be made of too."""
-        features = None if kernel is None else features_of(kernel, fit.found, compiled)
+        features = None if kernel is None else features_of(kernel, fit.found)
         return cls(fit, kernel, features, fit.found.axes)
 
     def pieces(self, block: Block) -> Iterator[tuple[Floats, Floats]]:

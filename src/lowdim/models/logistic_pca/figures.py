@@ -9,7 +9,7 @@ import numpy as np
 
 from lowdim.models.base.picture_plots import Basis, Pictures, gallery, reconstruction, traversal
 from lowdim.models.base.plots import Plots, path, scores
-from lowdim.models.logistic_pca.rows import cut_rows, make_coder
+from lowdim.models.logistic_pca.rows import Coder, cut_rows
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.source import Block
 from lowdim.types import Floats
@@ -28,7 +28,7 @@ def _made_of(model: Any, rows: ArraySource, counts: Sequence[int]) -> Floats:
     block, fit = Block(0, rows.array), model.fit_
     made = []
     for k in counts:
-        way = make_coder(fit, block, k)
+        way = Coder(fit, k)
         made.append(np.concatenate([way.decoder.family.mean(way.theta(x)) for x in cut_rows(block, fit, rows.columns)]))
     return np.stack(made)
 

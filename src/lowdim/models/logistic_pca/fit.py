@@ -19,7 +19,6 @@ from lowdim.models.logistic_pca.record import LINEAR, OPTIMAL, PROJECTION, Desce
 from lowdim.models.logistic_pca.settings import OWNER, LogisticTask, refuse
 from lowdim.models.logistic_pca.solvers.codes import (
     END_TOL,
-    MIN_ENTRIES_TO_COMPILE,
     STEPS_AT_THE_END,
     Decoder,
 )
@@ -87,22 +86,17 @@ class Rows:
     task: LogisticTask
     keep_codes: bool
 
-    @property
-    def compiled(self) -> bool:
-        """Whether compiled code saves more time than loading it takes."""
-        return self.seen.observed.n_rows * self.source.n_columns >= MIN_ENTRIES_TO_COMPILE
-
     def sums(self, decoder: Decoder, codes: CodesByRow) -> Sums:
         """What all rows say of a model, in one pass from these codes."""
         exact = self.task.family.name == "gaussian"  # whose codes take one step, and one or two for its rounding
         tol = END_TOL if exact else CODE_TOL * self.task.tol
-        work = SumsOfBlock(decoder, codes, tol, STEPS, STEPS_FROM_ZERO, self.keep_codes, self.compiled)
+        work = SumsOfBlock(decoder, codes, tol, STEPS, STEPS_FROM_ZERO, self.keep_codes)
         return sum_source(self.source, work)
 
     def last_sums(self, decoder: Decoder, codes: CodesByRow) -> Sums:
         """The same with codes as `transform` gives them."""
         most = STEPS_AT_THE_END
-        return sum_source(self.source, SumsOfBlock(decoder, codes, END_TOL, most, most, False, self.compiled))
+        return sum_source(self.source, SumsOfBlock(decoder, codes, END_TOL, most, most, False))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from lowdim.models.logistic_pca.solvers.codes import (
     STEPS_AT_THE_END,
     Decoder,
     find_codes,
-    pays_to_compile,
     rows_at_a_time,
 )
 from lowdim.models.logistic_pca.solvers.families import FAMILIES
@@ -28,11 +27,10 @@ from lowdim.types import Floats
 
 @dataclass(frozen=True)
 class Coder:
-    """How rows of a block get codes, for the first k axes of a model, and means from them."""
+    """How rows get codes, for the first k axes of a model, and means from them."""
 
     fit: LogisticFit
     k: int
-    compiled: bool
 
     @cached_property
     def decoder(self) -> Decoder:
@@ -44,7 +42,7 @@ class Coder:
         encoder = self.fit.encoder
         if encoder is not None:
             return np.asarray(np.nan_to_num(x - encoder.center) @ encoder.matrix[: self.k].T)
-        return find_codes(self.decoder, x, None, END_TOL, STEPS_AT_THE_END, self.compiled).z
+        return find_codes(self.decoder, x, None, END_TOL, STEPS_AT_THE_END).z
 
     def theta(self, x: Floats) -> Floats:
         """(n, p) of rows; that of the columns' means where there are no axes."""
@@ -56,20 +54,15 @@ class Coder:
         return np.where(missing, self.decoder.family.mean(self.theta(x)), x) if missing.any() else x
 
 
-def make_coder(fit: LogisticFit, block: Block, k: int | None = None) -> Coder:
-    """For a block's rows; with all axes unless k is told."""
-    return Coder(fit, fit.k if k is None else k, pays_to_compile(*block.rows.shape))
-
-
 def scores_of_block(block: Block, fit: LogisticFit, columns: tuple[str, ...] | None) -> Floats:
     """(n, k) codes of a block's rows."""
-    way = make_coder(fit, block)
+    way = Coder(fit, fit.k)
     return np.concatenate([way.codes(x) for x in cut_rows(block, fit, columns)])
 
 
 def means_of_codes(block: Block, fit: LogisticFit) -> Floats:
     """(n, p) means of a block of codes, in their own precision."""
-    way, step = make_coder(fit, block), rows_at_a_time(fit.n_columns, fit.k)
+    way, step = Coder(fit, fit.k), rows_at_a_time(fit.n_columns, fit.k)
     means = np.empty((block.rows.shape[0], fit.n_columns), dtype=working_dtype(block.rows.dtype))
     for at in range(0, len(means), step):
         z = dense(block.rows[at : at + step]).astype(np.float64, copy=False)
@@ -79,7 +72,7 @@ def means_of_codes(block: Block, fit: LogisticFit) -> Floats:
 
 def fill_block(block: Block, fit: LogisticFit, columns: tuple[str, ...] | None) -> Floats:
     """(n, p) rows of a block, with means of their codes where entries are missing."""
-    way = make_coder(fit, block)
+    way = Coder(fit, fit.k)
     return np.concatenate([way.filled(x) for x in cut_rows(block, fit, columns)])
 
 
@@ -130,7 +123,7 @@ def deviances(source: Source, fit: LogisticFit, ks: tuple[int, ...] | None = Non
 
 def _deviances_of_block(block: Block, fit: LogisticFit, ks: tuple[int, ...], columns: tuple[str, ...] | None) -> Floats:
     family, total, at = FAMILIES[fit.family], np.zeros(len(ks)), 0
-    ways = [make_coder(fit, block, k) for k in ks]
+    ways = [Coder(fit, k) for k in ks]
     for x in cut_rows(block, fit, columns):
         weight = np.ones(len(x)) if block.weight is None else block.weight[at : at + len(x)]
         at += len(x)

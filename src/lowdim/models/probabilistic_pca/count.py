@@ -15,7 +15,6 @@ from lowdim.matrices.preparation import Preparation
 from lowdim.models.probabilistic_pca.solvers.em import (
     Search,
     Settings,
-    pays_to_compile,
     search,
     start_from,
     sum_expected,
@@ -119,11 +118,10 @@ def _candidates(most: int) -> Iterator[int]:
 
 def _predict(shown: Floats, k: int, settings: Settings, rng: np.random.Generator) -> Floats:
     source, as_they_are = ArraySource(shown), Preparation(np.zeros(shown.shape[1]), None)
-    compiled = pays_to_compile(len(shown), k)
     begin = Search(replace(settings, tol=ROUGH_TOL), start_from(shown, k, rng))
-    found = search(lambda model: sum_expected(model, source, as_they_are, compiled), begin, MOST_STEPS)
+    found = search(lambda model: sum_expected(model, source, as_they_are), begin, MOST_STEPS)
     assert found.best is not None
-    return predict_entries(found.best, shown, compiled)[0]
+    return predict_entries(found.best, shown)[0]
 
 
 # How likely rows are that were left out, under probabilistic PCA with 0, 1, 2, … components.
@@ -259,8 +257,7 @@ class Problem:
         p, weight = int(np.count_nonzero(self.seen.count)), self.seen.weight
         found = [(p + 1) * np.log(weight) - 2 * self._loglik_of_means()]
         for k in range(1, most + 1):
-            compiled = pays_to_compile(self.seen.n_rows, k)
-            step = partial(sum_expected, source=self.source, preparation=self.preparation, compiled=compiled)
+            step = partial(sum_expected, source=self.source, preparation=self.preparation)
             loglik = search(step, self.first(k), self.steps).loglik[-1]
             found.append((p * k - k * (k - 1) // 2 + p + 1) * np.log(weight) - 2 * loglik)
             if len(found) > 3 and min(found[-2:]) > min(found[1:]):

@@ -48,9 +48,7 @@ from lowdim.models.probabilistic_pca.solvers.em import (
     Settings,
     change_basis,
     estimate_start_memory,
-    load_compiled,
     orthogonalise,
-    pays_to_compile,
     search,
     sum_expected,
 )
@@ -215,13 +213,12 @@ def resume(source: Source, before: Progress, task: LatentTask) -> Progress:
 def _is_as_likely(source: Source, begun: Progress) -> bool:
     """Whether the rows are as likely under the last model as the checkpoint says."""
     best, path = begun.search.best, begun.search.loglik
-    return best is None or bool(np.isclose(_make_step(source, begun, best.k)(best).loglik, path[-1], rtol=1e-9, atol=0))
+    return best is None or bool(np.isclose(_make_step(source, begun)(best).loglik, path[-1], rtol=1e-9, atol=0))
 
 
-def _make_step(source: Source, begun: Progress, k: int) -> Callable[[Latent], Expected]:
-    """What EM computes of a model with k components in one pass over the rows."""
-    compiled = pays_to_compile(begun.observed.n_rows, k)
-    return partial(sum_expected, source=source, preparation=_prepare(begun.observed, begun.scale), compiled=compiled)
+def _make_step(source: Source, begun: Progress) -> Callable[[Latent], Expected]:
+    """What EM computes of a model in one pass over the rows."""
+    return partial(sum_expected, source=source, preparation=_prepare(begun.observed, begun.scale))
 
 
 def _prepare(seen: Observed, scale: Floats) -> Preparation:
@@ -233,7 +230,7 @@ def fit_by_em(source: Source, task: LatentTask, begun: Progress, keep: Callable[
     """Fit rows with missing values; `keep` is told after every step how far this has come."""
     tell = None if keep is None else (lambda state: keep(replace(begun, search=state)))
     with one_blas_thread():  # one section for all: BLAS threads spin for 20 ms after each call, on our cores
-        step = _make_step(source, begun, begun.search.model.k)
+        step = _make_step(source, begun)
         found = search(step, begun.search, task.steps - begun.search.looks, tell)
     fit = make_record(source, replace(begun, search=found), task.seed)
     _warn(fit, task, begun.search.settings.least_noise)
@@ -248,8 +245,6 @@ def limit_blocks(source: Source, task: LatentTask, budget: Budget | None) -> Sou
         said = f"EM for {source.describe()} with up to {plural(k, 'component')}"
         refuse_beyond(estimate_memory(n, p, k), said, lambda left: _fewer(n, p, left))
         return source
-    if pays_to_compile(ASSUMED_ROWS if n is None else n, k):
-        load_compiled()
     streamed = not isinstance(source, (ArraySource, SparseSource))
     return source.limited(Room(budget, source, streamed).block_bytes(estimate_memory(n, p, k), k, p))
 

@@ -21,7 +21,6 @@ from lowdim.matrices.products import block_scores
 from lowdim.models.linear import gaussian
 from lowdim.models.linear.gaussian import log_density_of_block
 from lowdim.models.probabilistic_pca.record import LatentFit
-from lowdim.models.probabilistic_pca.solvers.em import pays_to_compile
 from lowdim.models.probabilistic_pca.solvers.latent import (
     Latent,
     Posterior,
@@ -96,8 +95,7 @@ class RowModel:
 
     def known(self, block: Block) -> Iterator[tuple[slice, Posterior]]:
         """The hidden values of the rows of a block, a piece at a time."""
-        compiled = pays_to_compile(block.rows.shape[0], self.latent.k)
-        return ((place, posterior(self.latent, rows, compiled)) for place, rows in self.prepared(block))
+        return ((place, posterior(self.latent, rows)) for place, rows in self.prepared(block))
 
 
 def _estimate_noise_factor(fit: LatentFit, counts: Floats) -> float:
@@ -146,10 +144,9 @@ def fill_rows_with_deviations(
     """(n, 2 p) the same, and beside them the standard deviation of a reading of each missing entry; else 0."""
     values = dense(block.rows).astype(dtype)
     deviations = np.zeros_like(values)
-    compiled = pays_to_compile(len(values), model.latent.k)
     for place, rows in model.prepared(block):
         holes = np.isnan(rows)
-        expected, variances = predict_entries(model.latent, rows, compiled, model.counts, model.more_noise)
+        expected, variances = predict_entries(model.latent, rows, model.counts, model.more_noise)
         deviations[place][holes] = (np.sqrt(variances) / model.gain)[holes]
         _fill(values[place], expected, model)
     return np.concatenate([values, deviations], axis=1)

@@ -21,7 +21,6 @@ from lowdim.matrices.missing import naming_all_missing, refuse_missing_in_block
 from lowdim.matrices.moments import Moments, block_moments
 from lowdim.matrices.preparation import Preparation, piece_rows
 from lowdim.models.kernel_pca.kernels import (
-    MIN_VALUES_TO_COMPILE,
     Cosine,
     Custom,
     Gaussian,
@@ -120,12 +119,12 @@ class WaveFeatures(Features):
         return waves
 
 
-def features_of(kernel: Kernel, axes: KernelAxes, compiled: bool = False) -> Features:
+def features_of(kernel: Kernel, axes: KernelAxes) -> Features:
     """How the features were made that the axes are axes of."""
     if axes.waves:
         assert isinstance(kernel, (Gaussian, Laplacian))
         return WaveFeatures(axes.basis, kernel.factor)
-    return KernelFeatures(KernelColumns(kernel, axes.basis, compiled), axes.triangle)
+    return KernelFeatures(KernelColumns(kernel, axes.basis), axes.triangle)
 
 
 @dataclass(frozen=True)
@@ -146,13 +145,13 @@ class Scores:
             yield rows, f @ self.weights - self.offset
 
 
-def scores_of(kernel: Kernel, axes: KernelAxes, compiled: bool = False) -> Scores:
+def scores_of(kernel: Kernel, axes: KernelAxes) -> Scores:
     """How scores on the axes are made: of landmarks by weights L⁻ᵀ axes of the kernels themselves, which takes m k
     products of a row and not m² / 2."""
     if axes.triangle is None:
-        return Scores(features_of(kernel, axes, compiled), axes.axes, axes.offset)
+        return Scores(features_of(kernel, axes), axes.axes, axes.offset)
     weights = np.ascontiguousarray(solve_triangular(axes.triangle, axes.axes, lower=True, trans="T"))
-    return Scores(KernelFeatures(KernelColumns(kernel, axes.basis, compiled), None), weights, axes.offset)
+    return Scores(KernelFeatures(KernelColumns(kernel, axes.basis), None), weights, axes.offset)
 
 
 def solve_triangle(triangle: Floats, values: Floats) -> Floats:
@@ -345,8 +344,8 @@ def estimate_residuals(
     """(k,) estimates of |K v − λ v| for the unit vectors v of scores on the axes, in one pass over the rows."""
     n, w = axes.n_rows, min(axes.n_rows, n_witnesses)
     witnesses = take_rows(source, np.sort(rng.choice(n, w, replace=False)))
-    scores = scores_of(kernel, axes, n * len(axes.axes) >= MIN_VALUES_TO_COMPILE)
-    columns = KernelColumns(kernel, witnesses, n * w >= MIN_VALUES_TO_COMPILE)
+    scores = scores_of(kernel, axes)
+    columns = KernelColumns(kernel, witnesses)
     roots = np.sqrt(axes.values)
     products: Floats = source.reduce(partial(_products_of_block, scores=scores, columns=columns), np.add) / roots
     apart = products - scores.of(witnesses) * roots  # v = scores / √λ, so λ v = scores · √λ

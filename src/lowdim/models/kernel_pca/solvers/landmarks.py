@@ -11,7 +11,6 @@ from scipy.linalg.lapack import dpstrf
 
 from lowdim.errors import BadInput, BadParameter, TooLarge
 from lowdim.models.kernel_pca.kernels import (
-    MIN_VALUES_TO_COMPILE,
     Kernel,
     KernelColumns,
 )
@@ -150,7 +149,7 @@ def _update_diagonal(pivots: Pivots, kernel: Kernel, source: Source) -> Pivots:
         return pivots
     new = np.eye(m)[:, seen:]
     weights = np.ascontiguousarray(solve_triangular(pivots.triangle, new, lower=True, trans="T"))
-    columns = KernelColumns(kernel, pivots.rows, len(pivots.left) * m >= MIN_VALUES_TO_COMPILE)
+    columns = KernelColumns(kernel, pivots.rows)
     left = np.maximum(pivots.left - per_row(source, partial(_new_squares, columns=columns, weights=weights)), 0.0)
     left[pivots.places] = 0.0
     exhausted = float(left.sum()) <= LEAST_LEFT_SHARE * pivots.trace
@@ -329,8 +328,7 @@ def _find_axes(
             f"The kernel of each row with itself is zero on {source.describe()}: landmarks are drawn by it, so take "
             "eigen_solver='dense', or another kernel."
         )
-    compiled = (source.n_rows or 0) * len(rows) >= MIN_VALUES_TO_COMPILE
-    sums = sum_features(kernel, KernelFeatures(KernelColumns(kernel, rows, compiled), triangle), source)
+    sums = sum_features(kernel, KernelFeatures(KernelColumns(kernel, rows), triangle), source)
     if sums.excess > MOST_EXCESS * sums.largest:
         raise BadInput(
             f"The kernel is not positive semi-definite: projected on {len(rows):,} landmarks, k(x, x) of a row grows "

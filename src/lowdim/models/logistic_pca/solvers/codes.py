@@ -11,21 +11,15 @@ from numpy.typing import NDArray
 
 from lowdim.matrices.packed import unpack
 from lowdim.matrices.preparation import piece_rows
+from lowdim.models.logistic_pca.solvers import compiled_newton
 from lowdim.models.logistic_pca.solvers.families import FAMILIES, Bernoulli, Family
+from lowdim.runtime import native
 from lowdim.types import Floats, Singles
 
 # One look at rows under natural parameters: how likely they are, how far from their means, how much entries weigh.
 
-MIN_ENTRIES_TO_COMPILE = 2_000_000
-"""Entries of all rows from which compiled code saves more time than loading it takes, half a second, once."""
-
 END_TOL, STEPS_AT_THE_END = 1e-20, 100
 """Decrement for each entry and Newton steps at most of final codes, which are what `transform` gives."""
-
-
-def pays_to_compile(n: int, p: int) -> bool:
-    """Whether a block of n rows × p columns is of a source so large that compiled code is worth loading."""
-    return n * p >= MIN_ENTRIES_TO_COMPILE // 4
 
 
 @dataclass(frozen=True)
@@ -47,9 +41,9 @@ class NewtonTerms:
         self.loss[rows], self.apart[rows], self.weight[rows] = other.loss, other.apart, other.weight
 
 
-def newton_terms(family: Family, x: Floats, theta: Floats, compiled: bool = False) -> NewtonTerms:
+def newton_terms(family: Family, x: Floats, theta: Floats) -> NewtonTerms:
     """At rows (n, p) of float64 under parameters of the same shape."""
-    if compiled and isinstance(family, Bernoulli):
+    if native.is_compiled() and isinstance(family, Bernoulli):
         return _newton_terms_compiled(x, theta)
     mean = family.mean(theta)
     with np.errstate(over="ignore", invalid="ignore"):  # parameters so large that no step will accept them
@@ -61,10 +55,8 @@ def newton_terms(family: Family, x: Floats, theta: Floats, compiled: bool = Fals
 
 
 def _newton_terms_compiled(x: Floats, theta: Floats) -> NewtonTerms:
-    from lowdim.models.logistic_pca.solvers.compiled_newton import bernoulli_terms  # loads numba
-
     found = NewtonTerms(np.empty(len(x)), np.empty(x.shape), np.empty(x.shape, dtype=np.float32))
-    bernoulli_terms(x, np.ascontiguousarray(theta), found.loss, found.apart, found.weight)
+    compiled_newton.bernoulli_terms(x, theta, found.loss, found.apart, found.weight)
     return found
 
 
@@ -140,16 +132,14 @@ class Coded:
     steps: int  # Newton steps, each of a row, in all
 
 
-def find_codes(
-    decoder: Decoder, x: Floats, start: Floats | None, tol: float, most: int, compiled: bool = False
-) -> Coded:
+def find_codes(decoder: Decoder, x: Floats, start: Floats | None, tol: float, most: int) -> Coded:
     """Codes of rows (n, p); NaN is missing.
 
     A row is finished when Newton's decrement, about twice what a step gains, is at most `tol` for each of its entries
     (times the squared distance from the bias, for numbers: they have units), or after `most` steps.
     """
     z = np.zeros((len(x), len(decoder.V))) if start is None else start.copy()
-    seen = newton_terms(decoder.family, x, decoder.theta(z), compiled)
+    seen = newton_terms(decoder.family, x, decoder.theta(z))
     cost = seen.loss + _penalty(decoder, z)
     if start is not None and decoder.family.runs_away:
         _restart_worse_at_zero(decoder, x, z, seen, cost)
@@ -158,7 +148,7 @@ def find_codes(
     for _ in range(most):
         here = seen if len(active) == len(x) else seen[active]
         slope = here.apart @ decoder.V.T + decoder.ridge * z[active]
-        move = newton_moves(here.weight @ decoder.products, decoder.ridge, slope, compiled)
+        move = newton_moves(here.weight @ decoder.products, decoder.ridge, slope)
         move = _limit_moves(move, decoder)
         decrement = np.einsum("nk,nk->n", slope, move)
         steps += len(active)
@@ -168,7 +158,7 @@ def find_codes(
         active, move = active[going], move[going]
         size = TRUSTED_DECREMENT * np.abs(cost[active])
         slack = np.where(decrement[going] <= size, size, 0.0)
-        active = _descend(decoder, x, active, move, slack, z, seen, cost, compiled)
+        active = _descend(decoder, x, active, move, slack, z, seen, cost)
         if not len(active):
             break
     return Coded(z, seen, cost, steps)
@@ -182,18 +172,16 @@ def _restart_worse_at_zero(decoder: Decoder, x: Floats, z: Floats, seen: NewtonT
     seen.put(worse, there[worse])
 
 
-def newton_moves(systems: NDArray[np.floating[Any]], ridge: Floats, slope: Floats, compiled: bool) -> Floats:
+def newton_moves(systems: NDArray[np.floating[Any]], ridge: Floats, slope: Floats) -> Floats:
     """(n, k) (A + ridge)⁻¹ slope for systems A given by upper triangles; along the slope where that has no numbers."""
     k = slope.shape[1]
     one, other = np.triu_indices(k)
     with np.errstate(over="ignore"):
         size = systems[:, one == other].mean(axis=1, dtype=np.float64)
     lift = np.maximum(DIAGONAL_SHARE * size, np.finfo(float).tiny)
-    if compiled:
-        from lowdim.models.logistic_pca.solvers.compiled_newton import solve_each  # loads numba
-
-        moves = np.empty_like(slope)
-        solve_each(systems, ridge, lift, slope, moves)
+    if native.is_compiled():
+        moves = np.empty(slope.shape)
+        compiled_newton.solve_each(systems, ridge, lift, slope, moves)
     else:
         whole = unpack(systems.astype(np.float64), k)
         whole[:, np.arange(k), np.arange(k)] += ridge + lift[:, None]
@@ -222,7 +210,6 @@ def _descend(
     z: Floats,
     seen: NewtonTerms,
     cost: Floats,
-    compiled: bool,
 ) -> NDArray[np.intp]:
     """Move the active rows, each as far as it gets better, in place; gives those that could be moved.
 
@@ -231,7 +218,7 @@ def _descend(
     done, length = [], 1.0
     for _ in range(MOST_HALVINGS):
         tried = z[active] - length * move
-        there = newton_terms(decoder.family, x[active], decoder.theta(tried), compiled)
+        there = newton_terms(decoder.family, x[active], decoder.theta(tried))
         price = there.loss + _penalty(decoder, tried)
         better = price <= cost[active] + slack  # never of NaN or infinity
         rows = active[better]

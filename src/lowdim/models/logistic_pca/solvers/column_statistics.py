@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from lowdim.matrices.missing import PIECE_BYTES, Observed, observe_block
 from lowdim.matrices.preparation import dense, piece_rows, working_dtype
-from lowdim.models.logistic_pca.solvers.codes import newton_terms, pays_to_compile
+from lowdim.models.logistic_pca.solvers.codes import newton_terms
 from lowdim.models.logistic_pca.solvers.families import FAMILIES, Bernoulli, Family
+from lowdim.runtime import native
 from lowdim.sources.source import Block, Source
 from lowdim.types import Array, Floats
 
@@ -104,7 +105,6 @@ class Piece:
     x: Array  # (n, p) of float32 where the data are, else of float64; 0 where entries are missing
     missing: NDArray[np.bool_] | None
     weight: Floats | None  # (n,); None means one each
-    compiled: bool  # whether there are rows enough for compiled code
 
     def apart(self, center: Floats) -> Array:
         """(n, p) x − center, 0 where entries are missing."""
@@ -115,7 +115,7 @@ class Piece:
 
     def look(self, family: Family, theta: Array) -> tuple[float, Array]:
         """Weighted loss of the rows at parameters (n, p), which are changed, and its slope in them (n, p)."""
-        if self.compiled and isinstance(family, Bernoulli):
+        if native.is_compiled() and isinstance(family, Bernoulli):
             return self._look_compiled(family, theta)
         if self.missing is not None:
             theta[self.missing] = 0.0
@@ -133,9 +133,7 @@ class Piece:
 
     def _look_compiled(self, family: Family, theta: Array) -> tuple[float, Array]:
         x = self.x if self.missing is None else np.where(self.missing, np.nan, self.x)
-        found = newton_terms(
-            family, x.astype(np.float64, copy=False), theta.astype(np.float64, copy=False), compiled=True
-        )
+        found = newton_terms(family, x.astype(np.float64, copy=False), theta.astype(np.float64, copy=False))
         slope: Array = found.apart.astype(self.x.dtype, copy=False)
         if self.weight is None:
             return float(found.loss.sum()), slope
@@ -146,16 +144,16 @@ class Piece:
 def cut_rows(block: Block) -> Iterator[Piece]:
     """The rows of a block, a few at a time."""
     n, p = block.rows.shape
-    most, compiled = piece_rows(p, 8, BLOCK_PIECE_BYTES, 32, 4096), pays_to_compile(n, p)
+    most = piece_rows(p, 8, BLOCK_PIECE_BYTES, 32, 4096)
     for start in range(0, n, most):
         rows = dense(block.rows[start : start + most])
-        x = rows.astype(working_dtype(rows.dtype), copy=False)
+        x = rows.astype(working_dtype(rows.dtype), order="C", copy=False)
         missing = np.isnan(x)
         weight = None if block.weight is None else block.weight[start : start + most]
         if missing.any():
-            yield Piece(np.where(missing, x.dtype.type(0), x), missing, weight, compiled)
+            yield Piece(np.where(missing, x.dtype.type(0), x), missing, weight)
         else:
-            yield Piece(x, None, weight, compiled)
+            yield Piece(x, None, weight)
 
 
 def fix_columns(seen: ColumnStatistics, family: Family) -> Columns:

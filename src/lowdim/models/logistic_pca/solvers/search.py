@@ -65,7 +65,6 @@ class SumsOfBlock:
     most: int  # Newton steps for each row, …
     most_from_zero: int  # … and for one whose codes are sought from 0
     keep: bool  # whether to give the codes too
-    compiled: bool
 
     def __call__(self, block: Block) -> Sums:
         """Sums over the rows of a block, a piece at a time."""
@@ -75,7 +74,7 @@ class SumsOfBlock:
             x = dense(block.rows[at : at + step]).astype(np.float64, order="C", copy=False)
             start = self.start.get(block.start + at)
             most = self.most_from_zero if start is None else self.most
-            found = find_codes(self.decoder, x, start, self.tol, most, self.compiled)
+            found = find_codes(self.decoder, x, start, self.tol, most)
             weight = None if block.weight is None else block.weight[at : at + step]
             part = sum_rows(found, weight, {block.start + at: found.z} if self.keep else {})
             total = part if total is None else total.add(part)
@@ -229,7 +228,7 @@ def _take_newton_step(model: Loadings, sums: Sums, settings: Settings) -> Loadin
     ridge = np.append(np.full(k, settings.ridge), 0.0)
     at = np.append(model.V.T, model.bias[:, None], axis=1)
     slope = sums.slope + ridge * at
-    moves = newton_moves(sums.system, ridge, slope, compiled=False)
+    moves = newton_moves(sums.system, ridge, slope)
     moves[settings.still] = 0.0
     moves = _limit_moves(moves, sums, settings)
     at -= moves

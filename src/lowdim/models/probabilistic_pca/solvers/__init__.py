@@ -6,6 +6,5 @@ Its files, in reading order::
                  information.
     em           Probabilistic PCA of rows with missing values by exact EM: expected sums, the start, priors of
                  loadings, steps.
-    compiled_em  Compiled loops over the k × k systems of probabilistic PCA. Imported only where there are rows enough
-                 to pay for it.
+    compiled_em  Compiled loops over the k × k systems of probabilistic PCA.
 """

@@ -11,24 +11,22 @@ import numpy as np
 from lowdim.matrices.packed import diagonal, pack, unpack
 from lowdim.matrices.preparation import Preparation
 from lowdim.matrices.sample import count_sample
+from lowdim.models.probabilistic_pca.solvers import compiled_em
 from lowdim.models.probabilistic_pca.solvers.latent import (
     Latent,
-    Posterior,
     posterior,
     rows_at_a_time,
     seen_times,
 )
+from lowdim.runtime import native
 from lowdim.solvers.iterate import History, iterate
 from lowdim.solvers.solver import rotate_onto
 from lowdim.sources.source import Block, Source
-from lowdim.types import Floats
+from lowdim.types import Floats, Places
 
 # Expected sums over the hidden values of probabilistic PCA: all that a step of EM needs to know about the rows.
 #
 # Blocks give such sums and sums add up, so a step is one fold over a source: in memory, from disk or on a cluster.
-
-MIN_ENTRIES_TO_COMPILE = 200_000
-"""Entries of the k × k matrices of all rows from which compiled code is used; loading it takes half a second, once."""
 
 LEAST_WORK = 2**15
 """Entries of rows and of their k × k matrices in a block, at least: fewer are added up sooner than they are handed to
@@ -61,41 +59,33 @@ class Expected:
         )
 
 
-def load_compiled() -> None:
-    """Compile and load what can be, so that the memory which that takes is seen before any is planned."""
-    sum_expected_rows(Latent(np.zeros(2), np.ones((2, 1)), 1.0), np.zeros((1, 2)), np.ones(1), compiled=True)
-
-
-def pays_to_compile(rows: int, k: int) -> bool:
-    """Whether compiled code saves more time than loading it takes."""
-    return rows * k * (k + 1) // 2 >= MIN_ENTRIES_TO_COMPILE
-
-
-def sum_expected(model: Latent, source: Source, preparation: Preparation, compiled: bool) -> Expected:
+def sum_expected(model: Latent, source: Source, preparation: Preparation) -> Expected:
     """Sums over all prepared rows of a source, in one pass."""
     p, k = model.W.shape
     least_rows = -(-LEAST_WORK // (p + (k + 1) * (k + 2) // 2))
-    work = partial(_sums_of_block, model=model, preparation=preparation, compiled=compiled)
+    work = partial(_sums_of_block, model=model, preparation=preparation)
     return source.reduce(work, Expected.add, least_rows)
 
 
-def _sums_of_block(block: Block, model: Latent, preparation: Preparation, compiled: bool) -> Expected:
+def _sums_of_block(block: Block, model: Latent, preparation: Preparation) -> Expected:
     """Sums over the rows of a block, a piece at a time."""
     weight = np.ones(block.rows.shape[0]) if block.weight is None else block.weight
     total, done, most = None, 0, rows_at_a_time(*model.W.shape)
     for rows in preparation.pieces(replace(block, weight=None), np.float64, most):
-        part = sum_expected_rows(model, rows, weight[done : done + len(rows)], compiled)
+        part = sum_expected_rows(model, rows, weight[done : done + len(rows)])
         total = part if total is None else total.add(part)
         done += len(rows)
     assert total is not None  # a block has a row
     return total
 
 
-def sum_expected_rows(model: Latent, X: Floats, weight: Floats, compiled: bool) -> Expected:
+def sum_expected_rows(model: Latent, X: Floats, weight: Floats) -> Expected:
     """Sums over rows (n, p) with weights (n,)."""
-    known = posterior(model, X, compiled)
-    seen = known.patterns.seen
-    moments = _moments_compiled(known, weight) if compiled else _moments(known, weight)
+    known = posterior(model, X)
+    seen, order, starts = known.patterns.seen, known.patterns.order, known.patterns.starts
+    moments = np.empty((len(seen), (model.k + 1) * (model.k + 2) // 2))
+    add = compiled_em.add_moments if native.is_compiled() else _add_moments
+    add(known.cov, known.z, weight, order, starts, moments)
     weighted = known.apart if (weight == 1).all() else known.apart * weight[:, None]
     right = np.empty((len(model.mean), model.k + 1))
     right[:, :-1] = weighted.T @ known.z
@@ -104,30 +94,20 @@ def sum_expected_rows(model: Latent, X: Floats, weight: Floats, compiled: bool) 
         rows=float(weight.sum()),
         entries=float(seen.sum(axis=1) @ moments[:, -1]),
         moments=moments.sum(axis=0),
-        system=seen_times(seen, moments, compiled),
+        system=seen_times(seen, moments),
         right=right,
         squares=float(np.einsum("ij,ij->", weighted, known.apart)),
         loglik=float(weight @ known.loglik),
     )
 
 
-def _moments(known: Posterior, weight: Floats) -> Floats:
-    """(u, (k + 1) (k + 2) / 2) Σ weight E[(z, 1) (z, 1)ᵀ] over the rows of every pattern."""
-    n, k = known.z.shape
-    longer = np.append(known.z, np.ones((n, 1)), axis=1)
+def _add_moments(cov: Floats, z: Floats, weight: Floats, order: Places, starts: Places, out: Floats) -> None:
+    """As `compiled_em.add_moments`."""
+    n, k = z.shape
+    longer = np.append(z[order], np.ones((n, 1)), axis=1)
     whole = longer[:, :, None] * longer[:, None, :]
-    whole[:, :k, :k] += unpack(known.cov, k)[known.patterns.of_row]
-    of_rows = pack(whole) * weight[:, None]
-    return np.add.reduceat(of_rows[known.patterns.order], known.patterns.starts[:-1], axis=0)
-
-
-def _moments_compiled(known: Posterior, weight: Floats) -> Floats:
-    from lowdim.models.probabilistic_pca.solvers.compiled_em import add_moments  # loads numba
-
-    k = known.z.shape[1]
-    moments = np.empty((len(known.cov), (k + 1) * (k + 2) // 2))
-    add_moments(known.cov, known.z, weight, known.patterns.order, known.patterns.starts, moments)
-    return moments
+    whole[:, :k, :k] += np.repeat(unpack(cov, k), np.diff(starts), axis=0)
+    out[:] = np.add.reduceat(pack(whole) * weight[order, None], starts[:-1], axis=0)
 
 
 # Where EM begins: PCA of some rows with means for missing values.

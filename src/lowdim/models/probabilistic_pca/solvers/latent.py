@@ -18,7 +18,9 @@ from lowdim.matrices.packed import (
     unpack,
 )
 from lowdim.matrices.preparation import piece_rows
-from lowdim.types import Floats
+from lowdim.models.probabilistic_pca.solvers import compiled_em
+from lowdim.runtime import native
+from lowdim.types import Floats, Places
 
 # Which rows observe the same columns: what depends on that alone is computed once for all of them.
 
@@ -125,18 +127,19 @@ class Posterior:
         return unpack(self.cov, self.z.shape[1])[self.patterns.of_row]
 
 
-def posterior(model: Latent, X: Floats, compiled: bool = False) -> Posterior:
-    """Hidden values of rows (n, p); NaN marks what was not observed. `compiled` is faster from some 10,000 rows on."""
-    apart, patterns, squares = _compare_with_mean(model, X, compiled)
-    M = times_seen(patterns.seen, model.products, compiled)  # WᵀW over the observed columns, for every pattern
+def posterior(model: Latent, X: Floats) -> Posterior:
+    """Hidden values of rows (n, p); NaN marks what was not observed."""
+    apart, patterns, squares = _compare_with_mean(model, X)
+    M = times_seen(patterns.seen, model.products)  # WᵀW over the observed columns, for every pattern
     projected = apart @ model.W
     unsure = np.zeros(len(M))
     if model.spread is not None:  # loadings and mean of a column err together
         places = split_triangle(model.k)
         projected -= (patterns.seen @ model.spread[:, places.crossed])[patterns.of_row]
         unsure = patterns.seen @ model.spread[:, -1]
-    z = np.empty_like(projected)
-    logdet = (_solve_compiled if compiled else _solve)(M, model.noise, projected, patterns, z)
+    z, logdet = np.empty_like(projected), np.empty(len(M))
+    solve = compiled_em.solve_patterns if native.is_compiled() else _solve_patterns
+    solve(M, model.noise, projected, patterns.order, patterns.starts, z, logdet)
     count = patterns.seen.sum(axis=1)
     # determinant and inverse of W_O W_Oᵀ + noise I through the k × k matrix M + noise I (Woodbury)
     constant = count * np.log(2 * np.pi) + logdet + (count - model.k) * np.log(model.noise) + unsure / model.noise
@@ -146,7 +149,7 @@ def posterior(model: Latent, X: Floats, compiled: bool = False) -> Posterior:
 
 
 def predict_entries(
-    model: Latent, X: Floats, compiled: bool = False, counts: Floats | None = None, more_noise: float = 1.0
+    model: Latent, X: Floats, counts: Floats | None = None, more_noise: float = 1.0
 ) -> tuple[Floats, Floats]:
     """(n, p) expected value of every entry given what was observed of its row, and the variance of a reading of it.
 
@@ -158,7 +161,7 @@ def predict_entries(
     doubled = (model.products * _pair_weights(model.k)).T  # off the diagonal every entry stands twice
     step = rows_at_a_time(*model.W.shape)
     for rows in (slice(start, start + step) for start in range(0, len(X), step)):
-        known = posterior(model, X[rows], compiled)
+        known = posterior(model, X[rows])
         values[rows] = expected_rows(model, known)
         variances[rows] = (known.cov @ doubled + model.noise)[known.patterns.of_row]
         if model.spread is not None:
@@ -208,31 +211,33 @@ def piece_memory(p: int, k: int) -> int:
     return 8 * rows_at_a_time(p, k) * (6 * p + 3 * (k + 1) * (k + 2) // 2)
 
 
-def times_seen(seen: Floats, table: Floats, compiled: bool) -> Floats:
+def times_seen(seen: Floats, table: Floats) -> Floats:
     """seen @ table, for a matrix of zeros and ones; where most are zeros, they are passed over."""
-    if not compiled or seen.mean() > MOST_SEEN_TO_GATHER:
+    if not _are_few(seen):
         return np.asarray(seen @ table)
-    from lowdim.models.probabilistic_pca.solvers.compiled_em import gather  # loads numba
-
     out = np.empty((len(seen), table.shape[1]))
-    gather(seen, table, out)
+    compiled_em.gather(seen, table, out)
     return out
 
 
-def seen_times(seen: Floats, rows: Floats, compiled: bool) -> Floats:
+def seen_times(seen: Floats, rows: Floats) -> Floats:
     """seenᵀ @ rows, in the same way."""
-    few = compiled and seen.mean() <= MOST_SEEN_TO_GATHER  # else BLAS takes the transpose as it lies
-    return times_seen(np.ascontiguousarray(seen.T) if few else seen.T, rows, compiled)
+    # else BLAS takes the transpose as it lies
+    return times_seen(np.ascontiguousarray(seen.T) if _are_few(seen) else seen.T, rows)
 
 
-def _compare_with_mean(model: Latent, X: Floats, compiled: bool) -> tuple[Floats, Patterns, Floats]:
+def _are_few(seen: Floats) -> bool:
+    """Whether to pass over zeros."""
+    return native.is_compiled() and bool(seen.mean() <= MOST_SEEN_TO_GATHER)
+
+
+def _compare_with_mean(model: Latent, X: Floats) -> tuple[Floats, Patterns, Floats]:
     """Entries less the mean, 0 where nothing was observed; patterns of what was; sums of squares of each row."""
     n, p = X.shape
-    if compiled:
-        from lowdim.models.probabilistic_pca.solvers.compiled_em import look  # loads numba
-
+    if native.is_compiled():
         apart, seen, mark, squares = np.empty((n, p)), np.empty((n, p)), np.empty(n), np.empty(n)
-        look(np.ascontiguousarray(X), model.mean, draw_marks(p), apart, seen, mark, squares)
+        rows = np.ascontiguousarray(X)  # a piece that stays in the cache, if it is a copy
+        compiled_em.look(rows, model.mean, draw_marks(p), apart, seen, mark, squares)
         return apart, find_patterns(seen, mark), squares
     apart = X - model.mean
     here = np.isfinite(apart)
@@ -241,23 +246,16 @@ def _compare_with_mean(model: Latent, X: Floats, compiled: bool) -> tuple[Floats
     return apart, find_patterns(seen, seen @ draw_marks(p)), np.einsum("ij,ij->i", apart, apart)
 
 
-def _solve(M: Floats, noise: float, projected: Floats, patterns: Patterns, z: Floats) -> Floats:
-    """Put the covariances over M and the means into z; gives log |M + noise I| of every pattern."""
+def _solve_patterns(
+    M: Floats, noise: float, projected: Floats, order: Places, starts: Places, z: Floats, logdet: Floats
+) -> None:
+    """As `compiled_em.solve_patterns`."""
     k = projected.shape[1]
     whole = unpack(M, k) + noise * np.eye(k)
     inverse = np.asarray(np.linalg.inv(whole), dtype=np.float64)
     M[:] = pack(noise * inverse)
-    np.einsum("nij,nj->ni", inverse[patterns.of_row], projected, out=z)
-    logdet: Floats = np.linalg.slogdet(whole)[1]
-    return logdet
-
-
-def _solve_compiled(M: Floats, noise: float, projected: Floats, patterns: Patterns, z: Floats) -> Floats:
-    from lowdim.models.probabilistic_pca.solvers.compiled_em import solve_patterns  # loads numba
-
-    logdet = np.empty(len(M))
-    solve_patterns(M, noise, projected, patterns.order, patterns.starts, z, logdet)
-    return logdet
+    z[order] = np.einsum("nij,nj->ni", np.repeat(inverse, np.diff(starts), axis=0), projected[order])
+    logdet[:] = np.linalg.slogdet(whole)[1]
 
 
 # How much rows with missing values tell about loadings: Fisher's information, and what follows for axes and variances.

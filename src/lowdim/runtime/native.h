@@ -1,0 +1,76 @@
+/* What every kernel stands on: types, letters that mark what is exported, and mathematics without a library.
+
+   Rules. No call of any library, no allocation, no global that is written to. Arrays begin where a pointer says and
+   have rows `_step` numbers apart. A union, never a cast of pointers, reads the bits of a number. Sums are in the order
+   of the text unless `SUMS(...)` stands before their loop, which lets vector units take several terms at a time. */
+
+#ifndef LOWDIM_NATIVE_H
+#define LOWDIM_NATIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef ptrdiff_t Int;
+
+#if defined(_WIN32)
+#define KERNEL(result) __declspec(dllexport) result
+#else
+#define KERNEL(result) __attribute__((visibility("default"))) result
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+#define PRAGMA(words) _Pragma(#words)
+/* Before a loop whose rounds do not depend on each other: several at a time. */
+#define LANES PRAGMA(omp simd)
+/* Before a loop that sums into these variables: in any order. */
+#define SUMS(...) PRAGMA(omp simd reduction(+ : __VA_ARGS__))
+#define LARGEST(...) PRAGMA(omp simd reduction(max : __VA_ARGS__))
+
+INLINE Int least(Int a, Int b) { return a < b ? a : b; }
+INLINE Int most(Int a, Int b) { return a > b ? a : b; }
+
+/* As Python's max and min: the second argument where it is larger (smaller), so a NaN first stays. */
+INLINE double larger(double a, double b) { return b > a ? b : a; }
+INLINE double smaller(double a, double b) { return b < a ? b : a; }
+
+INLINE double root(double x) { return __builtin_sqrt(x); }
+INLINE double absolute(double x) { return __builtin_fabs(x); }
+
+typedef union {
+    double number;
+    int64_t bits;
+} DoubleBits;
+
+typedef union {
+    float number;
+    int32_t bits;
+} SingleBits;
+
+/* log x, wrong by less than one unit in the last place; numbers below 2^−1022 that are not zero count as about that.
+   x = 2^e f with f in [√½, √2), and log f = 2 artanh(s) for s = (f − 1) / (f + 1), whose series in s² is replaced by
+   the polynomial of least error: the method and the coefficients are those of FreeBSD's e_log.c. Nothing branches. */
+INLINE double ln(double x) {
+    DoubleBits b = {x};
+    int64_t high = b.bits - 0x3fe6a09e667f3bcdLL; /* the bits of √½ */
+    int64_t e = high >> 52;
+    b.bits = b.bits - (int64_t)((uint64_t)e << 52);
+    double f = b.number - 1.0, s = f / (2.0 + f), z = s * s, w = z * z;
+    double odd = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
+    double even = z * (6.666666666666735130e-01 +
+                       w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
+    double half = 0.5 * f * f, k = (double)e;
+    double value = k * 6.93147180369123816490e-01 -
+                   ((half - (s * (half + (odd + even)) + k * 1.90821492927058770002e-10)) - f);
+    value = x <= 1.7976931348623157e308 ? value : x; /* infinity, and what is no number */
+    value = x < 0.0 ? __builtin_nan("") : value;
+    return x == 0.0 ? -__builtin_inf() : value;
+}
+
+/* log(1 + d) for d > −1: of the rounded sum, and of what rounding took off it. */
+INLINE double ln_1_plus(double d) {
+    double u = 1.0 + d;
+    return ln(u) - ((u - 1.0) - d) / u;
+}
+
+#endif
