@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from lowdim.errors import BadInput, ConstantColumns, NeedsAnotherPass, RoundedColumns
+from lowdim.matrices.compiled_sparse import takes_sparse
 from lowdim.matrices.missing import missing_values_error
 from lowdim.matrices.moments import EXTRA_ROUNDINGS, PIECE_ROWS, SMALLEST_NUMBER, Moments, block_moments, join_columns
 from lowdim.matrices.preparation import Preparation
@@ -27,6 +28,7 @@ from lowdim.matrices.products import (
     merge_triangles,
     multiplies,
     product_with_span,
+    sparse_normal,
 )
 from lowdim.matrices.rounding import UNIT_ROUNDOFF, Rounding
 from lowdim.matrices.scaling import Scaling
@@ -92,6 +94,8 @@ class RowBlocks(Matrix):
         self.raw_moments: Moments | None = None
         """About the mean, also where the columns are not centred: what partial_fit and merge carry on."""
         self._unit = 1.0
+        self._prepared: tuple[Preparation, bool] | None = None
+        """How rows are prepared for products, and whether these are centred afterwards."""
 
     @property
     def n_columns(self) -> int:
@@ -217,6 +221,7 @@ class RowBlocks(Matrix):
             self._refuse_too_small(moments)
         self.raw_moments = moments
         self._moments = self.scaling.settled(moments)
+        self._prepared = None
         return self._moments
 
     def _refuse_too_small(self, moments: Moments) -> None:
@@ -239,8 +244,13 @@ class RowBlocks(Matrix):
 
     def normal_times(self, Q: Floats) -> Floats:
         """Q YᵀY, for vectors in the rows of Q (b, p)."""
-        per_block = partial(block_normal, preparation=self.preparation, Q=Q, center_after=self.centers_after)
+        if self._prepared is None:  # which iterations ask for again and again
+            self._prepared = self.preparation, self.centers_after
+        preparation, center_after = self._prepared
         self.passes += 1
+        if center_after and self.source.sparse:
+            return sparse_normal(self.source, preparation, Q)
+        per_block = partial(block_normal, preparation=preparation, Q=Q, center_after=center_after)
         return self.source.reduce(per_block, add, least_rows=len(Q))
 
     def triangle(self, V: Floats | None = None) -> Floats:
@@ -273,10 +283,13 @@ class InMemory(RowBlocks):
         super().__init__(source if weight is None else WeightedSource(source, weight), scaling)
         self._array: Any = source.array if isinstance(source, ArraySource) else source.matrix
         self._root = None if weight is None else np.sqrt(weight)
+        self._stored: Floats | None = None
 
     @property
     def block(self) -> int:
         """Compiled products do without BLAS's copies, so they may be narrower: fewer vectors are needed in all."""
+        if self.source.sparse:
+            return 4 if takes_sparse(self._array) else 16
         return 8 if multiplies(self._array) else 16
 
     def to_array(self) -> Floats:
@@ -296,8 +309,9 @@ class InMemory(RowBlocks):
         """Of sparse rows, what is stored."""
         if not self.source.sparse:
             return super()._terms
-        stored = np.bincount(self._array.indices, minlength=self.n_columns).astype(np.float64)
-        return float(np.diff(self._array.indptr).max(initial=0)), stored
+        if self._stored is None:
+            self._stored = np.bincount(self._array.indices, minlength=self.n_columns).astype(np.float64)
+        return float(np.diff(self._array.indptr).max(initial=0)), self._stored
 
     @property
     def heaviest(self) -> float:
