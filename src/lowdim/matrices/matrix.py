@@ -94,7 +94,7 @@ class RowBlocks(Matrix):
         self.raw_moments: Moments | None = None
         """About the mean, also where the columns are not centred: what partial_fit and merge carry on."""
         self._unit = 1.0
-        self._prepared: tuple[Preparation, bool] | None = None
+        self._settled: tuple[Preparation, bool] | None = None
         """How rows are prepared for products, and whether these are centred afterwards."""
 
     @property
@@ -191,6 +191,11 @@ class RowBlocks(Matrix):
         return self._unit == 1.0 and self.cancellation <= limit  # rows in other units must be multiplied by it first
 
     @property
+    def is_plain(self) -> bool:
+        """Whether products are of the rows as they are: in their own units, and centred afterwards."""
+        return self._unit == 1.0 and self.centers_after
+
+    @property
     def cancellation(self) -> float:
         """How much larger YᵀY would be without centring: digits that centring a product afterwards loses."""
         moments, center = self.moments, self._prepared_center
@@ -221,7 +226,7 @@ class RowBlocks(Matrix):
             self._refuse_too_small(moments)
         self.raw_moments = moments
         self._moments = self.scaling.settled(moments)
-        self._prepared = None
+        self._settled = None
         return self._moments
 
     def _refuse_too_small(self, moments: Moments) -> None:
@@ -244,9 +249,9 @@ class RowBlocks(Matrix):
 
     def normal_times(self, Q: Floats) -> Floats:
         """Q YᵀY, for vectors in the rows of Q (b, p)."""
-        if self._prepared is None:  # which iterations ask for again and again
-            self._prepared = self.preparation, self.centers_after
-        preparation, center_after = self._prepared
+        if self._settled is None:  # which iterations ask for again and again
+            self._settled = self.preparation, self.centers_after
+        preparation, center_after = self._settled
         self.passes += 1
         if center_after and self.source.sparse:
             return sparse_normal(self.source, preparation, Q)

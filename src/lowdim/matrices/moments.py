@@ -264,13 +264,8 @@ def _sparse_sums(rows: Any, weight: Floats, near: Floats) -> tuple[Floats, ...]:
         return csr_column_sums(rows, weight, near)
     column, p = rows.indices, len(near)
     of_entry, x = np.repeat(weight, np.diff(rows.indptr)), rows.data - near[column]
-    return (
-        np.bincount(column, of_entry, p),
-        np.bincount(column, of_entry * x, p),
-        np.bincount(column, of_entry * x**2, p),
-        np.bincount(column, minlength=p).astype(np.float64),
-        np.bincount(column, x != 0, p),
-    )
+    summed = (of_entry, of_entry * x, of_entry * x**2, np.ones(len(x)), (x != 0).astype(np.float64))
+    return tuple(np.bincount(column, one, p).astype(np.float64) for one in summed)
 
 
 def _choose_shift(block: Block, unit: float, most: float) -> Floats:
