@@ -232,6 +232,18 @@ class Found:
     missed: bool
 
 
+def _orthonormal(V: Floats, product: Floats) -> tuple[Floats, Floats]:
+    """Rows that are orthonormal to rounding, and the same combinations of their products.
+
+    A block that the basis held most of leaves directions that are orthogonal to it only as far as its digits went.
+    """
+    overlap = V @ V.T
+    if np.abs(overlap - np.eye(len(V))).max(initial=0.0) <= 4 * EPS:
+        return V, product
+    turn = np.linalg.inv(np.linalg.cholesky(overlap))
+    return turn @ V, turn @ product
+
+
 def _refine(matrix: Matrix, side: Matrix, search: Search) -> Found:
     """Ritz vectors, their true residuals from the products of data and basis, and Rayleigh–Ritz in their span.
 
@@ -244,6 +256,7 @@ def _refine(matrix: Matrix, side: Matrix, search: Search) -> Found:
     if isinstance(side, SampleSide):
         V = side.to_axes(V)
         product = matrix.normal_times(V)
+    V, product = _orthonormal(V, product)
     small = product @ V.T
     values, turn = np.linalg.eigh((small + small.T) / 2)
     values, turn = np.maximum(values[::-1], 0.0), turn[:, ::-1].T
