@@ -11,6 +11,7 @@ from typing import Any, final
 import numpy as np
 
 from lowdim.errors import BadInput, ConstantColumns, NeedsAnotherPass, RoundedColumns
+from lowdim.matrices.compiled_sparse import takes_sparse
 from lowdim.matrices.missing import missing_values_error
 from lowdim.matrices.moments import EXTRA_ROUNDINGS, PIECE_ROWS, SMALLEST_NUMBER, Moments, block_moments, join_columns
 from lowdim.matrices.preparation import Preparation
@@ -26,6 +27,7 @@ from lowdim.matrices.products import (
     learn_span,
     merge_triangles,
     product_with_span,
+    sparse_normal,
 )
 from lowdim.matrices.rounding import UNIT_ROUNDOFF, Rounding
 from lowdim.matrices.scaling import Scaling
@@ -92,6 +94,8 @@ class RowBlocks(Matrix):
         self.raw_moments: Moments | None = None
         """About the mean, also where the columns are not centred: what partial_fit and merge carry on."""
         self._unit = 1.0
+        self._settled: tuple[Preparation, bool] | None = None
+        """How rows are prepared for products, and whether these are centred afterwards."""
 
     @property
     def n_columns(self) -> int:
@@ -187,6 +191,11 @@ class RowBlocks(Matrix):
         return self._unit == 1.0 and self.cancellation <= limit  # rows in other units must be multiplied by it first
 
     @property
+    def is_plain(self) -> bool:
+        """Whether products are of the rows as they are: in their own units, and centred afterwards."""
+        return self._unit == 1.0 and self.centers_after
+
+    @property
     def cancellation(self) -> float:
         """How much larger YᵀY would be without centring: digits that centring a product afterwards loses."""
         moments, center = self.moments, self._prepared_center
@@ -217,6 +226,7 @@ class RowBlocks(Matrix):
             self._refuse_too_small(moments)
         self.raw_moments = moments
         self._moments = self.scaling.settled(moments)
+        self._settled = None
         return self._moments
 
     def _refuse_too_small(self, moments: Moments) -> None:
@@ -239,8 +249,13 @@ class RowBlocks(Matrix):
 
     def normal_times(self, Q: Floats) -> Floats:
         """Q YᵀY, for vectors in the rows of Q (b, p)."""
-        per_block = partial(block_normal, preparation=self.preparation, Q=Q, center_after=self.centers_after)
+        if self._settled is None:  # which iterations ask for again and again
+            self._settled = self.preparation, self.centers_after
+        preparation, center_after = self._settled
         self.passes += 1
+        if center_after and self.source.sparse:
+            return sparse_normal(self.source, preparation, Q)
+        per_block = partial(block_normal, preparation=preparation, Q=Q, center_after=center_after)
         return self.source.reduce(per_block, add, least_rows=len(Q))
 
     def triangle(self, V: Floats | None = None) -> Floats:
@@ -273,6 +288,12 @@ class InMemory(RowBlocks):
         super().__init__(source if weight is None else WeightedSource(source, weight), scaling)
         self._array: Any = source.array if isinstance(source, ArraySource) else source.matrix
         self._root = None if weight is None else np.sqrt(weight)
+        self._stored: Floats | None = None
+
+    @property
+    def block(self) -> int:
+        """Compiled products of sparse rows take four vectors at once in hardly more time than one."""
+        return 4 if self.source.sparse and takes_sparse(self._array) else super().block
 
     def to_array(self) -> Floats:
         """Y itself, (n, p): a copy, for the plain route."""
@@ -291,8 +312,9 @@ class InMemory(RowBlocks):
         """Of sparse rows, what is stored."""
         if not self.source.sparse:
             return super()._terms
-        stored = np.bincount(self._array.indices, minlength=self.n_columns).astype(np.float64)
-        return float(np.diff(self._array.indptr).max(initial=0)), stored
+        if self._stored is None:
+            self._stored = np.bincount(self._array.indices, minlength=self.n_columns).astype(np.float64)
+        return float(np.diff(self._array.indptr).max(initial=0)), self._stored
 
     @property
     def heaviest(self) -> float:

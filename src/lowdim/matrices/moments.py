@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dger, dsyrk
 
 from lowdim.matrices.compiled_products import add_sums, takes
+from lowdim.matrices.compiled_sparse import csr_column_sums, takes_sparse
 from lowdim.matrices.missing import add_missing, count_missing
 from lowdim.matrices.preparation import Preparation, dense, piece_rows
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
@@ -228,26 +229,28 @@ def _column_sums(piece: Array) -> Array:
 
 def _sparse_moments(block: Block, unit: float) -> Moments:
     """Mean and column variances of sparse rows, touching only what is stored."""
-    n_rows, p = block.rows.shape
-    values = block.rows.data.astype(np.float64) * unit
+    rows = block.rows
+    n_rows, p = rows.shape
+    if unit != 1.0:
+        rows = rows.astype(np.float64) * unit
     weight = np.ones(n_rows) if block.weight is None else block.weight
-    of_entry = np.repeat(weight, np.diff(block.rows.indptr))
     total = float(weight.sum())
-    column = block.rows.indices
     with np.errstate(invalid="ignore", over="ignore"):
-        near = np.bincount(column, of_entry * values, p) / total
-        stored = np.bincount(column, of_entry, p)
-        count = np.bincount(column, minlength=p)
+        stored, sums, _, count, _ = _sparse_sums(rows, weight, np.zeros(p))
+        near, full = sums / total, count == n_rows
+        if full.any():  # a column of equal numbers has that number for its mean, to the last digit
+            last = np.zeros(p)
+            last[rows.indices] = rows.data
+            near = np.where(full & (_sparse_sums(rows, weight, last)[4] == 0), last, near)
         # of rows that are not stored; where all are, a difference of two sums would be their rounding
-        rest = np.where(count == n_rows, 0.0, np.maximum(total - stored, 0.0))
-        unsure = 0.0 if block.weight is None else np.where(count == n_rows, 0.0, n_rows * UNIT_ROUNDOFF * total)
-        near = np.where(_find_constant(values, column, n_rows, p), _last_values(values, column, p), near)
-        apart = values - near[column]
-        offset = (np.bincount(column, of_entry * apart, p) - rest * near) / total
-        scatter = np.bincount(column, of_entry * apart**2, p) + rest * near**2
+        rest = np.where(full, 0.0, np.maximum(total - stored, 0.0))
+        unsure = 0.0 if block.weight is None else np.where(full, 0.0, n_rows * UNIT_ROUNDOFF * total)
+        _, sums, squares, _, apart = _sparse_sums(rows, weight, near)
+        offset = (sums - rest * near) / total
+        scatter = squares + rest * near**2
         error = _sum_error(int(count.max(initial=0)) + 1, np.sqrt(scatter), offset, total) + unsure * near**2
         add_outer(scatter, offset, -total)
-        varies = np.bincount(column, apart != 0, p) + ((count < n_rows) & (near != 0))
+        varies = apart + (~full & (near != 0))
         _mark_lost(scatter, error, np.flatnonzero((scatter <= 0) & (varies > 0)))
         mean, low = two_sum(near, offset)
         error = error + _reading_error(block, scatter, mean, total, unit)
@@ -255,20 +258,14 @@ def _sparse_moments(block: Block, unit: float) -> Moments:
     return Moments(n_rows, total, mean, scatter, holes, low, error)
 
 
-def _last_values(values: Floats, column: Array, p: int) -> Floats:
-    found = np.zeros(p)
-    found[column] = values
-    return found
-
-
-def _find_constant(values: Floats, column: Array, n_rows: int, p: int) -> Mask:
-    """(p,) columns in which every row is stored, with one value: their mean is that value, to the last digit."""
-    full: Mask = np.bincount(column, minlength=p) == n_rows
-    if not full.any():
-        return full
-    other = values != _last_values(values, column, p)[column]
-    equal: Mask = full & (np.bincount(column, other, p) == 0)
-    return equal
+def _sparse_sums(rows: Any, weight: Floats, near: Floats) -> tuple[Floats, ...]:
+    """All (p,), over what is stored, for x less `near`: Σ w, Σ w x and Σ w x², how many, and how many are not zero."""
+    if takes_sparse(rows):
+        return csr_column_sums(rows, weight, near)
+    column, p = rows.indices, len(near)
+    of_entry, x = np.repeat(weight, np.diff(rows.indptr)), rows.data - near[column]
+    summed = (of_entry, of_entry * x, of_entry * x**2, np.ones(len(x)), (x != 0).astype(np.float64))
+    return tuple(np.bincount(column, one, p).astype(np.float64) for one in summed)
 
 
 def _choose_shift(block: Block, unit: float, most: float) -> Floats:

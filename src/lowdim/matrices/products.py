@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from lowdim.matrices.compiled_products import add_normal, filled, takes
+from lowdim.matrices.compiled_sparse import WIDEST, csr_normal, side_by_side, takes_sparse
 from lowdim.matrices.missing import refuse_missing_in_block
 from lowdim.matrices.moments import PIECE_ROWS, Moments, block_moments
 from lowdim.matrices.preparation import Preparation, dense, piece_rows
@@ -141,18 +142,46 @@ def block_normal(block: Block, preparation: Preparation, Q: Floats, *, center_af
     """Q YᵀY for the rows Y of this block; Q is (b, p), row-major, and so is the result.
 
     Rows of Q are the vectors: with b small, BLAS is about twice as fast this way round as with columns. With
-    `center_after` the mean is taken off the products, not off the rows: it keeps sparse rows sparse and spares dense
-    ones a copy, and loses digits where the mean is large. Compiled code for dense rows needs neither.
+    `center_after` the mean is taken off the products, not off the rows: it spares a copy, and loses digits where the
+    mean is large. Compiled code needs neither. Of sparse rows as a whole `sparse_normal` does the same.
     """
     if takes(block.rows) and block.rows.shape[1] >= MIN_COLUMNS:
         return _compiled_normal(block, preparation, Q)
     if center_after:
-        uncentered = _uncopied_normal if isinstance(block.rows, np.ndarray) else _sparse_normal
-        return uncentered(block, preparation, Q)
+        return _uncopied_normal(block, preparation, Q)
     result = np.zeros_like(Q)
     for piece in preparation.pieces(block, np.float64, piece_rows(Q.shape[1], 8, PIECE_BYTES, 64, PIECE_ROWS)):
         result += (Q @ piece.T) @ piece
     return result
+
+
+def sparse_normal(source: Source, preparation: Preparation, Q: Floats) -> Floats:
+    """Q YᵀY for the rows of a sparse source, centred afterwards; Q is (b, p). Vectors lie side by side on the way."""
+    right = _apply_gain(preparation, Q)
+    result = np.empty_like(Q)
+    for start in range(0, len(Q), WIDEST):
+        V = side_by_side(right[start : start + WIDEST])
+        out, total = source.reduce(partial(_sparse_part, V=V, offset=preparation.center @ V), _add_parts)
+        out -= np.outer(preparation.center, total)
+        result[start : start + WIDEST] = out.T[: len(Q) - start]
+    return _apply_gain(preparation, result)
+
+
+def _sparse_part(block: Block, V: Floats, offset: Floats) -> tuple[Floats, Floats]:
+    """Xᵀ S (p, b) and the sums (b,) of S = diag(weight) (X V − offset), for V (p, b)."""
+    rows = block.rows
+    weight = np.ones(rows.shape[0]) if block.weight is None else block.weight
+    if takes_sparse(rows):
+        out, total = np.zeros_like(V), np.zeros(len(offset))
+        csr_normal(rows, weight, offset, V, out, total)
+        return out, total
+    scores = (rows @ V - offset) * weight[:, None]
+    return np.asarray(rows.T @ scores), scores.sum(axis=0)
+
+
+def _add_parts(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    one[0].__iadd__(other[0])
+    return one[0], one[1] + other[1]
 
 
 def block_scores(block: Block, preparation: Preparation, V: Floats, *, center_after: bool = False) -> Floats:
@@ -209,16 +238,6 @@ def _sparse_scores(block: Block, preparation: Preparation, V: Floats) -> Floats:
     scores: Floats = np.asarray(block.rows @ right)
     scores -= preparation.center @ right
     return scores
-
-
-def _sparse_normal(block: Block, preparation: Preparation, Q: Floats) -> Floats:
-    scores = _sparse_scores(block, preparation, Q)
-    if block.weight is not None:
-        scores *= block.weight[:, None]
-    product: Any = block.rows.T @ scores
-    result = np.ascontiguousarray(product.T)
-    result -= np.outer(scores.sum(axis=0), preparation.center)
-    return _apply_gain(preparation, result)
 
 
 def _uncopied_normal(block: Block, preparation: Preparation, Q: Floats) -> Floats:

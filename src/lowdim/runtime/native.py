@@ -197,7 +197,7 @@ class Kernel:
                 told.append(step)
             elif not (value.flags.c_contiguous and value.flags.aligned):
                 self._refuse(one, value)
-        ending = "".join(f"_{dtype.kind}{8 * dtype.itemsize}" for word, dtype in chosen.items() if word in TEMPLATES)
+        ending = "".join(f"_{chosen[word].kind}{8 * chosen[word].itemsize}" for word in TEMPLATES if word in chosen)
         return self.function(ending)(*sizes.values(), *told)
 
     def _refuse(self, one: Argument, value: Array) -> None:

@@ -151,7 +151,7 @@ class KrylovSpace:
         product = self._multiplied(rows[m:])
         self._products[m : m + b] = product
         self._scale = max(self._scale, float(np.linalg.norm(product, axis=1).max()))
-        inside = orthogonalise(product, rows)
+        inside = orthogonalise(product, rows, near=2 * self.block)
         self._inside[m : m + b, : m + b] = inside
         self._inside[: m + b, m : m + b] = inside.T
         self.size += b
@@ -232,34 +232,49 @@ class KrylovSpace:
         return nearest
 
 
-def orthogonalise(block: Floats, rows: Floats) -> Floats:
+MOST_TAKEN_OFF = 0.7
+"""Share of a vector's length that must be left, or taking off what a basis holds of it has cost digits (Daniel, Gragg,
+Kaufman & Stewart 1976, "Reorthogonalization and stable algorithms …")."""
+
+
+def orthogonalise(block: Floats, rows: Floats, near: int = 0) -> Floats:
     """Take the part inside the span of orthonormal rows off a block, in place; gives its coefficients.
 
-    Classical Gram–Schmidt twice (Parlett 1998, §6.9), in slabs of columns so that all cores share the work; the second
-    projection meets a slab that the first subtraction left in the cache.
+    A product with a symmetric matrix lies, but for rounding, in the span of the last two blocks of a Krylov space:
+    `near` rows, which are taken off first. What is left then hardly gets shorter when it meets all rows, and where it
+    does, it meets them again (Parlett 1998, §6.9).
     """
+    inside = np.zeros((len(block), len(rows)))
+    if near:
+        near = min(near, len(rows))
+        inside[:, -near:] = _take_off(block, rows[-near:])
+    for _ in range(3):
+        before = np.einsum("ij,ij->i", block, block)
+        inside += _take_off(block, rows)
+        if (np.einsum("ij,ij->i", block, block) >= MOST_TAKEN_OFF**2 * before).all():
+            break
+    return inside
+
+
+def _take_off(block: Floats, rows: Floats) -> Floats:
+    """Classical Gram–Schmidt, in slabs of columns so that all cores share the work."""
     p = block.shape[1]
-    slabs = (
-        [slice(start, start + SLAB_COLUMNS) for start in range(0, p, SLAB_COLUMNS)]
-        if p >= 2 * SLAB_COLUMNS
-        else [slice(0, p)]
-    )
+    if p < 2 * SLAB_COLUMNS:
+        part: Floats = block @ rows.T
+        block -= part @ rows
+        return part
+    slabs = [slice(start, start + SLAB_COLUMNS) for start in range(0, p, SLAB_COLUMNS)]
 
     def project(slab: slice) -> Floats:
         return block[:, slab] @ rows[:, slab].T
 
-    def subtract(slab: slice) -> Floats:
-        block[:, slab] -= inside @ rows[:, slab]
-        return project(slab)
+    def subtract(slab: slice) -> None:
+        block[:, slab] -= whole @ rows[:, slab]
 
-    def subtract_again(slab: slice) -> None:
-        block[:, slab] -= again @ rows[:, slab]
-
-    inside: Floats = sum(in_order(project, slabs), start=np.zeros((len(block), len(rows))))
-    again: Floats = sum(in_order(subtract, slabs), start=np.zeros((len(block), len(rows))))
-    for _ in in_order(subtract_again, slabs):
+    whole: Floats = sum(in_order(project, slabs), start=np.zeros((len(block), len(rows))))
+    for _ in in_order(subtract, slabs):
         pass
-    return inside + again
+    return whole
 
 
 def _orthonormalise(product: Floats, noise: float) -> tuple[Floats | None, Floats | None]:

@@ -13,7 +13,8 @@ from typing import final
 
 import numpy as np
 
-from lowdim.matrices.matrix import Matrix, RowBlocks
+from lowdim.matrices.matrix import InMemory, Matrix, RowBlocks
+from lowdim.matrices.sample_side import SampleSide, has_short_side
 from lowdim.runtime.progress import ROW
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
@@ -61,14 +62,15 @@ class BlockLanczos(Solver):
         if isinstance(matrix, RowBlocks):
             keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         with one_blas_thread():  # around the loop, or BLAS threads would spin between its steps
-            found = _refine(matrix, self.search(matrix, keep, tol, rng, watch=Watch(matrix.n_columns)))
+            side = SampleSide(matrix) if isinstance(matrix, InMemory) and has_short_side(matrix) else matrix
+            found = _refine(matrix, side, self.search(side, keep, tol, rng, watch=Watch(side.n_columns)))
             if not found.missed:
                 return found.factors
             wider = self
-            while found.missed and (wider.block or 0) < matrix.n_columns:  # from an unseeded start, and a wider one
-                wider = replace(self, block=2 * (wider.block or matrix.block))
-                watch, again = Watch(matrix.n_columns), draw_unseeded()
-                found = _refine(matrix, wider.search(matrix, keep, tol, again, watch=watch))
+            while found.missed and (wider.block or 0) < side.n_columns:  # from an unseeded start, and a wider one
+                wider = replace(self, block=2 * (wider.block or side.block))
+                watch, again = Watch(side.n_columns), draw_unseeded()
+                found = _refine(matrix, side, wider.search(side, keep, tol, again, watch=watch))
             return replace(found.factors, notes=(*found.factors.notes, MISSED_AXIS_NOTE))
 
     def search(
@@ -230,10 +232,31 @@ class Found:
     missed: bool
 
 
-def _refine(matrix: Matrix, search: Search) -> Found:
-    """Ritz vectors, their true residuals from the products of data and basis, and Rayleigh–Ritz in their span."""
+def _orthonormal(V: Floats, product: Floats) -> tuple[Floats, Floats]:
+    """Rows that are orthonormal to rounding, and the same combinations of their products.
+
+    A block that the basis held most of leaves directions that are orthogonal to it only as far as its digits went.
+    """
+    overlap = V @ V.T
+    if np.abs(overlap - np.eye(len(V))).max(initial=0.0) <= 4 * EPS:
+        return V, product
+    turn = np.linalg.inv(np.linalg.cholesky(overlap))
+    return turn @ V, turn @ product
+
+
+def _refine(matrix: Matrix, side: Matrix, search: Search) -> Found:
+    """Ritz vectors, their true residuals from the products of data and basis, and Rayleigh–Ritz in their span.
+
+    The search was on this side of the matrix: vectors of the other one are brought back, and multiplied once more.
+    """
     k = min(search.k or len(search.values), len(search.values))
     V, product = search.space.combined(search.vectors[:, :k].T)
+    watch = search.space.watch if search.finished and not search.space.complete and k else None
+    seen = 0.0 if watch is None else watch.largest_outside(V, product)
+    if isinstance(side, SampleSide):
+        V = side.to_axes(V)
+        product = matrix.normal_times(V)
+    V, product = _orthonormal(V, product)
     small = product @ V.T
     values, turn = np.linalg.eigh((small + small.T) / 2)
     values, turn = np.maximum(values[::-1], 0.0), turn[:, ::-1].T
@@ -245,8 +268,7 @@ def _refine(matrix: Matrix, search: Search) -> Found:
     rounding = matrix.rounding
     following = float(max(search.values[k], 0.0)) if more else None
     missed = False
-    if search.space.watch is not None and search.finished and not search.space.complete and k:
-        seen = search.space.watch.largest_outside(V, product)
+    if watch is not None:
         missed = seen > values[-1] + float(residuals.max()) + rounding.norm + own
         if more:  # or above what the search takes for the next one, as far as it knows that
             missed |= seen > search.values[k] + 2 * search.residuals[k] + rounding.norm + own

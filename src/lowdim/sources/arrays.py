@@ -10,6 +10,8 @@ import numpy as np
 import scipy
 
 from lowdim.errors import BadInput, NotNumeric, Words, WrongShape
+from lowdim.runtime.native import is_compiled
+from lowdim.sources.compiled_repeats import has_repeats
 from lowdim.sources.source import BLOCK_BYTES, Block, Source
 from lowdim.types import Array, Floats
 
@@ -213,19 +215,23 @@ class SparseSource(Source):
 
     def __init__(self, matrix: Any, columns: tuple[str, ...] | None = None, name: str | None = None):
         self.matrix = matrix if matrix.format == "csr" else matrix.tocsr()
-        if not self.matrix.has_canonical_format:  # entries that stand twice are summed, in a copy
+        if not self.matrix.has_canonical_format and _may_repeat(self.matrix):
             self.matrix = self.matrix.copy()
-            self.matrix.sum_duplicates()
+            self.matrix.sum_duplicates()  # entries that stand twice count together
         self.n_rows, self.n_columns = matrix.shape
         self.columns = columns
         self.dtype = matrix.dtype
         self.density = self.matrix.nnz / (matrix.shape[0] * matrix.shape[1])
         self.title = name
+        self._cut: list[Block] = []
 
     def blocks(self, least_rows: int = 1) -> Iterator[Block]:
         """Give CSR matrices of consecutive rows, each with about BLOCK_BYTES / 4 of stored entries."""
-        for start, stop in cut_rows(self.matrix.indptr):
-            yield Block(start, slice_rows(self.matrix, start, stop))
+        if not self._cut:  # which takes longer than a product of a few thousand entries
+            self._cut = [
+                Block(start, slice_rows(self.matrix, start, stop)) for start, stop in cut_rows(self.matrix.indptr)
+            ]
+        yield from self._cut
 
     def describe(self) -> str:
         """Say its name, if it has one, its shape and how full it is."""
@@ -234,11 +240,16 @@ class SparseSource(Source):
         return f"{self.title} ({shape}, {stored})" if self.title else f"the {shape} ({stored})"
 
 
+def _may_repeat(matrix: Any) -> bool:
+    """Whether entries of a CSR matrix may stand twice, which SciPy does not know of rows that are not sorted."""
+    return not (is_compiled() and matrix.indices.dtype == matrix.indptr.dtype) or has_repeats(matrix)
+
+
 def cut_rows(indptr: Array) -> Iterator[tuple[int, int]]:
     """Cut the rows of a CSR matrix into spans of about equally many stored entries."""
     rows = len(indptr) - 1
     stored = max(1, int(indptr[-1]))
-    parts = max(min(MIN_BLOCKS, rows), -(-stored * 16 // BLOCK_BYTES))
+    parts = max(min(MIN_BLOCKS, rows, stored // MIN_ENTRIES_OF_BLOCK), -(-stored * 16 // BLOCK_BYTES), 1)
     cuts = np.minimum(np.searchsorted(indptr, np.linspace(0, stored, parts + 1)[1:-1]), rows)
     edges = np.unique(np.concatenate([[0], cuts, [rows]]))
     yield from zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)

@@ -1,0 +1,27 @@
+/* See compiled_repeats.py. */
+
+#ifndef INDEX
+#include "runtime/native.h"
+
+#define INDEX int64_t
+#define NAMED(name) name##_i64
+#include "compiled_repeats.c"
+#undef INDEX
+#undef NAMED
+#define INDEX int32_t
+#define NAMED(name) name##_i32
+#include "compiled_repeats.c"
+#else
+
+KERNEL(double)
+NAMED(lowdim_csr_repeats)(Int n1, Int m, Int p, const INDEX *starts, const INDEX *places, int64_t *seen) {
+    (void)m, (void)p;
+    for (Int i = 0; i + 1 < n1; i++)
+        for (Int e = starts[i]; e < (Int)starts[i + 1]; e++) {
+            if (seen[places[e]] == i) return 1.0;
+            seen[places[e]] = i;
+        }
+    return 0.0;
+}
+
+#endif
