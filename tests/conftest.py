@@ -1,5 +1,6 @@
 """What tests in every folder may ask for."""
 
+import ctypes
 import io
 import json
 import os
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from lowdim.runtime import native
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +38,27 @@ def no_figure_left_open() -> Iterator[None]:
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
         pyplot.close("all")
+
+
+@pytest.fixture(params=[level for level in native.LEVELS if native._file(level).exists()])
+def each_library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Kernels run from each library that this machine can run, in turn."""
+    level = request.param
+    if level != "any" and int(level[1]) > native._level_of_machine():
+        pytest.skip(f"this machine does not run {level}")
+    loaded = ctypes.CDLL(str(native._file(level)))
+    monkeypatch.setattr(native, "library", lambda: loaded)
+    _forget_functions()
+    yield level
+    _forget_functions()
+
+
+def _forget_functions() -> None:
+    """Kernels keep functions of the library that they were called from."""
+    for name, module in list(sys.modules.items()):
+        for value in vars(module).values() if name.startswith("lowdim.") else ():
+            if isinstance(value, native.Kernel):
+                value._known.clear()
 
 
 @dataclass(frozen=True)

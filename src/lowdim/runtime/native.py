@@ -191,7 +191,7 @@ class Kernel:
             told.append(_address(value))
             if one.has_step:
                 step, rest = divmod(strides[0], item) if shape[0] > 1 else (shape[1], 0)
-                if rest or (shape[1] > 1 and strides[1] != item) or not value.flags.aligned:
+                if rest or (value.size and shape[1] > 1 and strides[1] != item) or not value.flags.aligned:
                     self._refuse(one, value)
                 told.append(step)
             elif not (value.flags.c_contiguous and value.flags.aligned):

@@ -12,6 +12,7 @@ In reading order::
     codes                   W of new rows given H, each to its own tolerance.
     row_sums                Rows that come in blocks: what each says of H, added up.
     normal_form             Scale and order of parts, and how well several starts agree.
-    compiled_least_squares  Compiled loops of least squares, and what both share.
-    compiled_newton         Compiled loops of Newton steps.
+    compiled_least_squares  Compiled steps of least squares, and what both share.
+    compiled_newton         Compiled Newton steps.
+    plain_steps             Plain twins of both, where there is no library.
 """

@@ -2,7 +2,7 @@
 
 Each component in turn is set to its best given all others, first in W, then in H (Cichocki & Phan 2009, "Fast local
 algorithms for large scale nonnegative matrix and tensor factorizations"): scikit-learn's `cd` without shuffling. The
-compiled solver goes beyond each new point by a share of the last change (Ang & Gillis 2019, "Accelerating nonnegative
+solver here goes beyond each new point by a share of the last change (Ang & Gillis 2019, "Accelerating nonnegative
 matrix factorization algorithms using extrapolation") and takes such a step back if it did not pay.
 """
 
@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import scipy
 
+from lowdim.models.nmf.solvers import compiled_least_squares, plain_steps
 from lowdim.models.nmf.solvers.problem import Beyond, Problem, Search, begin, revived, stretches
+from lowdim.runtime import native
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
@@ -27,7 +29,7 @@ SLAB = 512
 
 @dataclass(frozen=True)
 class Hals:
-    """The steps of `PlainHals` compiled, fused over slabs of samples, and extrapolated."""
+    """The steps of `PlainHals`, fused over slabs of samples, and extrapolated."""
 
     problem: Problem
     turned: Problem
@@ -69,7 +71,7 @@ class Hals:
             back = self._memory(state.W, state.H)
             return self._looked_at(replace(state, steps=state.steps + 1, memory=memory.refused(back.W, back.H)))
         Hy = np.empty_like(H)
-        _compiled().extrapolate(H, memory.H, ahead, Hy)
+        _kernels().extrapolate(H, memory.H, ahead, Hy)
         found = replace(
             state,
             W=np.ascontiguousarray(Wy.T),
@@ -97,7 +99,7 @@ class Hals:
 
     def _samples(self, memory: Beyond, ahead: float) -> tuple[Floats, Floats, Floats, Floats]:
         """The W half-step of every slab: W, W extrapolated, and of that one B = Wy X (k, p) and G = Wy Wyᵀ."""
-        kernels = _compiled()
+        kernels = _kernels()
         X, penalty, Hy = self.problem.X, self.problem.penalty, memory.Hy
         sparse = scipy.sparse.issparse(X)
         inner = Hy @ Hy.T
@@ -124,7 +126,7 @@ class Hals:
 
     def _sweep(self, F: Floats, A: Floats, G: Floats, l1: float, l2: float, out: Floats) -> None:
         """One sweep over H, columns in threads."""
-        kernels = _compiled()
+        kernels = _kernels()
 
         def one(at: slice) -> None:
             kernels.sweep(F[:, at], A[:, at], G, l1, l2, out[:, at])
@@ -138,7 +140,5 @@ class Hals:
         return fit + self.problem.penalty.value(W, H)
 
 
-def _compiled() -> Any:
-    from lowdim.models.nmf.solvers import compiled_least_squares
-
-    return compiled_least_squares
+def _kernels() -> Any:
+    return compiled_least_squares if native.is_compiled() else plain_steps

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from lowdim.models.nmf.loss import residual
+from lowdim.models.nmf.solvers import compiled_newton, plain_steps
 from lowdim.models.nmf.solvers.problem import LOOK, Beyond, Problem, Search, even_stretches, revived, stretches
+from lowdim.runtime import native
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
@@ -28,7 +30,7 @@ together; 4 was 5 % behind, 6 was 17 %, single runs, and none was first on both.
 
 @dataclass(frozen=True)
 class SparseNewton:
-    """The steps compiled, on a CSR matrix and its transpose, rows in threads."""
+    """The steps on a CSR matrix and its transpose, rows in threads."""
 
     problem: Problem
     turned: Problem
@@ -89,7 +91,7 @@ class SparseNewton:
         self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats, with_loss: bool
     ) -> tuple[Floats, float]:
         """W given H, and Σ x log(x / wh) − x if it is wanted: logarithms are a tenth of the work."""
-        kernels = _compiled()
+        kernels = _kernels()
         X, penalty = problem.X, problem.penalty
         added = Ht.sum(axis=0) + penalty.l1_W
         out, losses = np.empty_like(W), np.zeros(len(W))
@@ -112,8 +114,8 @@ class SparseNewton:
     def _parts(
         self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats
     ) -> tuple[Floats, Floats, float]:
-        """What the gradient by W takes off and adds, compiled, and Σ x log(x / wh) − x."""
-        kernels = _compiled()
+        """What the gradient by W takes off and adds, and Σ x log(x / wh) − x."""
+        kernels = _kernels()
         X, taken, losses = problem.X, np.empty_like(W), np.empty(len(W))
 
         def one(span: tuple[int, int]) -> None:
@@ -129,10 +131,8 @@ def _beyond(new: Floats, old: Floats, ahead: float) -> Floats:
     return np.maximum(new + ahead * (new - old), 0.0) if ahead else new
 
 
-def _compiled() -> Any:
-    from lowdim.models.nmf.solvers import compiled_newton
-
-    return compiled_newton
+def _kernels() -> Any:
+    return compiled_newton if native.is_compiled() else plain_steps
 
 
 # Scalar Newton steps for the Kullback–Leibler divergence of dense rows, which are taken as they lie.
@@ -149,7 +149,7 @@ SLAB = 64
 
 @dataclass(frozen=True)
 class DenseNewton(SparseNewton):
-    """The steps compiled, on a dense matrix, rows and columns in threads."""
+    """The steps on a dense matrix, rows and columns in threads."""
 
     @classmethod
     def of(cls, problem: Problem, sweeps: int = DENSE_SWEEPS, extrapolated: bool = True) -> DenseNewton:
@@ -161,7 +161,7 @@ class DenseNewton(SparseNewton):
     def _half(
         self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats, with_loss: bool
     ) -> tuple[Floats, float]:
-        kernels = _compiled()
+        kernels = _kernels()
         X, penalty = problem.X, problem.penalty
         added = Ht.sum(axis=0) + penalty.l1_W
         H = np.ascontiguousarray(Ht.T)

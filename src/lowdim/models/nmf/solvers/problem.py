@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, Setting
 from lowdim.models.nmf.loss import FROBENIUS, Loss, Penalty, residual
-from lowdim.models.nmf.observed import Observed, observed
+from lowdim.models.nmf.observed import Observed, csr, observed
 from lowdim.runtime.progress import stage
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
@@ -291,12 +291,14 @@ def _without_zeros(X: Any) -> Any:
     """CSR of float64 without duplicates and stored zeros: the same arrays where they are that already."""
     given = X
     X = scipy.sparse.csr_array(X, dtype=np.float64)
-    if X.has_canonical_format and X.data.all():
+    parts = X.data, X.indices, X.indptr
+    as_kernels_take_it = X.indices.dtype == X.indptr.dtype and all(part.flags.c_contiguous for part in parts)
+    if as_kernels_take_it and X.has_canonical_format and X.data.all():
         return X
     X = scipy.sparse.csr_array(given, dtype=np.float64, copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()
-    return X
+    return csr(X.data, X.indices, X.indptr, X.shape)
 
 
 def _wrong(values: Floats) -> str:

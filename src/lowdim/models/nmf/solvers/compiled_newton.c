@@ -1,0 +1,374 @@
+/* Scalar Newton steps for the Kullback–Leibler divergence. See compiled_newton.py. */
+
+#ifndef INDEX
+#include "models/nmf/solvers/coordinates.h"
+
+#define SAFE_STEP 0.683802 /* as textbook.py has it */
+#define HOPELESS 1e-12     /* share of a number up to which a fit is nothing, from where steps would take for ever */
+
+/* Whether something stored is fitted by nothing. */
+static int hopeless(Int count, const double *restrict x, const double *restrict fitted) {
+    double worst = 0.0;
+    LARGEST(worst)
+    for (Int e = 0; e < count; e++) {
+        int here = (x[e] > 0.0) & (fitted[e] <= HOPELESS * x[e]);
+        worst = larger(worst, here ? 1.0 : 0.0);
+    }
+    return worst > 0.0;
+}
+
+/* Add to every component a hundredth of an equal share of the row. */
+static void lift(Int k, double total, const double *added, double *w) {
+    for (Int t = 0; t < k; t++)
+        if (added[t] > 0.0) w[t] += 0.01 * total / ((double)k * added[t]);
+}
+
+static double sum(Int count, const double *restrict x) {
+    double total = 0.0;
+    SUMS(total)
+    for (Int e = 0; e < count; e++) total += x[e];
+    return total;
+}
+
+/* What a damped Newton step adds to one coordinate. */
+static double newton(double w, double slope, double curve, double added, double least) {
+    if (curve <= 0.0) /* nothing stored depends on it: what is fitted to zeros only costs */
+        return added > 0.0 ? -w : 0.0;
+    double change = larger(-slope / curve, -w);
+    if (change < 0.0) {
+        double length = root(curve / least) * -change;
+        if (length > SAFE_STEP) change /= 1.0 + length;
+    }
+    return change;
+}
+
+/* Add change · moved to the fit; Σ x h / fit and Σ x (h / fit)². */
+INLINE void moved_sums(Int count, const double *restrict x, const double *restrict moved, double change,
+                       const double *restrict h, double *restrict fitted, double *restrict inverse, double *taken,
+                       double *curve) {
+    double first = 0.0, second = 0.0;
+    SUMS(first, second)
+    for (Int e = 0; e < count; e++) {
+        double now = larger(fitted[e] + change * moved[e], TINY), over = 1.0 / now;
+        fitted[e] = now;
+        inverse[e] = over;
+        double share = h[e] * over, part = x[e] * share;
+        first += part;
+        second += part * share;
+    }
+    *taken = first, *curve = second;
+}
+
+/* The same where the fit is as it was. */
+INLINE void sums(Int count, const double *restrict x, const double *restrict h, const double *restrict inverse,
+                 double *taken, double *curve) {
+    double first = 0.0, second = 0.0;
+    SUMS(first, second)
+    for (Int e = 0; e < count; e++) {
+        double share = h[e] * inverse[e], part = x[e] * share;
+        first += part;
+        second += part * share;
+    }
+    *taken = first, *curve = second;
+}
+
+/* Σ x log(x / wh) − x, of a fit that is changed before. */
+static double loss(Int count, const double *restrict x, const double *restrict moved, double change,
+                   const double *restrict fitted) {
+    double total = 0.0;
+    SUMS(total)
+    for (Int e = 0; e < count; e++) {
+        double ratio = x[e] / larger(fitted[e] + change * moved[e], TINY);
+        total += x[e] * ln(x[e] > 0.0 ? ratio : 1.0) - x[e];
+    }
+    return total;
+}
+
+/* Sweeps over the coordinates of one row; gives the loss, if it is wanted. What one changes of the fit is written down
+   while the next looks at it: a coordinate costs one pass with one division an entry, and one without where nothing
+   changed. */
+static double descend(Int k, Int count, const double *x, const double *H, Int step, const double *added, double l2,
+                      Int sweeps, int with_loss, double *w, double *fitted, double *inverse) {
+    fit(k, count, H, step, w, fitted);
+    if (hopeless(count, x, fitted)) {
+        lift(k, sum(count, x), added, w);
+        fit(k, count, H, step, w, fitted);
+    }
+    double steepest = -__builtin_inf(); /* least x above zero, with a minus */
+    LARGEST(steepest)
+    for (Int e = 0; e < count; e++) steepest = larger(steepest, x[e] > 0.0 ? -x[e] : -__builtin_inf());
+    double change = 0.0, taken, curve;
+    Int before = 0;
+    for (Int sweep = 0; sweep < sweeps; sweep++)
+        for (Int t = 0; t < k; t++) {
+            const double *h = H + t * step;
+            if (change != 0.0 || (sweep == 0 && t == 0))
+                moved_sums(count, x, H + before * step, change, h, fitted, inverse, &taken, &curve);
+            else
+                sums(count, x, h, inverse, &taken, &curve);
+            change = newton(w[t], added[t] - taken + l2 * w[t], curve + l2, added[t], -steepest);
+            before = t;
+            w[t] = larger(w[t] + change, 0.0);
+        }
+    return with_loss ? loss(count, x, H + before * step, change, fitted) : 0.0;
+}
+
+KERNEL(void)
+lowdim_newton_dense_rows(Int n, Int p, Int k, const double *X, Int X_step, const double *W, Int W_step, const double *H,
+                         Int H_step, const double *added, double l2, Int sweeps, Int with_losses, double *out,
+                         Int out_step, double *losses, double *rows, Int rows_step) {
+    for (Int i = 0; i < n; i++) {
+        double *w = out + i * out_step;
+        for (Int t = 0; t < k; t++) w[t] = W[i * W_step + t];
+        losses[i] = descend(k, p, X + i * X_step, H, H_step, added, l2, sweeps, with_losses != 0, w, rows,
+                            rows + rows_step);
+    }
+}
+
+/* One coordinate of one row: w[t], what is fitted, and one over it, so that only a change costs divisions.
+
+   A step down is cut where something fitted would fall by more than SAFE_STEP. Before that, with z the share by which
+   each falls, −log(1 − z) ≤ z + z² makes a share α ≤ 1 of Newton's step change the objective by at most
+   −α (1 − α) curve · step²: it never rises. Hien & Gillis bound all z by the smallest count; taking each as it is
+   cuts less, and cuts no more where weights are small. A step up needs none: the slope is concave. */
+static void newton_weighted(Int count, const double *restrict mx, const double *restrict h, double *restrict fitted,
+                            double *restrict inverse, double *w, double added, double l2, double lost) {
+    double taken, curve;
+    sums(count, mx, h, inverse, &taken, &curve);
+    curve += l2;
+    if (curve <= 0.0) { /* no count depends on it: what is fitted to zeros only costs, and what is not known does not */
+        if (added > lost) *w = 0.0;
+        return;
+    }
+    double change = larger(*w - (added + l2 * *w - taken) / curve, 0.0) - *w;
+    if (change < 0.0) {
+        double steepest = 0.0;
+        LARGEST(steepest)
+        for (Int e = 0; e < count; e++) steepest = larger(steepest, h[e] * inverse[e]);
+        if (steepest > 0.0) change = larger(change, -SAFE_STEP / steepest);
+    }
+    if (change == 0.0) return;
+    *w += change;
+    LANES
+    for (Int e = 0; e < count; e++) {
+        fitted[e] = larger(fitted[e] + change * h[e], TINY);
+        inverse[e] = 1.0 / fitted[e];
+    }
+}
+
+/* fitted ← wH; before that, where a count is fitted by next to nothing, from where Newton's steps would take for ever,
+   every component gets a hundredth of an equal share of the row. */
+static void lift_where_hopeless(Int k, Int count, const double *H, Int step, const double *x, const double *mx,
+                                const double *added, double *w, double *fitted) {
+    fit(k, count, H, step, w, fitted);
+    if (!hopeless(count, x, fitted)) return;
+    int reached = 0; /* what no component reaches is lost anyway */
+    for (Int e = 0; e < count && !reached; e++)
+        if (fitted[e] <= HOPELESS * x[e])
+            for (Int t = 0; t < k; t++) reached |= H[t * step + e] > 0.0;
+    if (!reached) return;
+    lift(k, sum(count, mx), added, w);
+    fit(k, count, H, step, w, fitted);
+}
+
+/* Σ m (x log(x / wh) − x), which loses no digits of close fits. */
+static double weighted_loss(Int count, const double *restrict x, const double *restrict m,
+                            const double *restrict fitted) {
+    double total = 0.0;
+    SUMS(total)
+    for (Int e = 0; e < count; e++) {
+        double d = (fitted[e] - x[e]) / x[e], ratio = fitted[e] / x[e], u = 1.0 + d, off = ((u - 1.0) - d) / u;
+        double logarithm = ln(d > -0.5 ? u : ratio) - (d > -0.5 ? off : 0.0);
+        total += m[e] * (x[e] * (d - logarithm) - fitted[e]);
+    }
+    return total;
+}
+
+/* What is fitted, anew, and the slope; the KKT residual. */
+static double look(Int k, Int count, const double *H, Int step, const double *restrict mx, const double *added,
+                   double l1, double l2, const double *w, double *restrict fitted, double *restrict inverse,
+                   double *slope, double *on) {
+    fit(k, count, H, step, w, fitted);
+    LANES
+    for (Int e = 0; e < count; e++) inverse[e] = 1.0 / fitted[e];
+    for (Int t = 0; t < k; t++) {
+        const double *restrict h = H + t * step;
+        double taken = 0.0;
+        SUMS(taken)
+        for (Int e = 0; e < count; e++) taken += mx[e] * inverse[e] * h[e];
+        on[t] = added[t] + l1 + l2 * w[t];
+        slope[t] = on[t] - taken;
+    }
+    return residual(k, w, slope, on);
+}
+
+/* Newton's step of all numbers above zero, cut as that of one is: nothing fitted falls by more than SAFE_STEP. Gives
+   whether none met zero. */
+static int newton_together(Int k, Int count, const double *H, Int step, const double *restrict mx, double l2,
+                           const double *slope, const double *restrict inverse, double *w, double *curve, Int curve_step,
+                           double *L, double *change) {
+    for (Int s = 0; s < k; s++)
+        for (Int t = 0; t <= s; t++) {
+            const double *restrict g = H + s * step, *restrict h = H + t * step;
+            double total = 0.0;
+            if (w[s] > 0.0 && w[t] > 0.0) {
+                SUMS(total)
+                for (Int e = 0; e < count; e++) total += mx[e] * inverse[e] * inverse[e] * g[e] * h[e];
+            }
+            curve[s * curve_step + t] = total;
+        }
+    together(k, curve, curve_step, l2, slope, w, L, change);
+    double steepest = 0.0;
+    for (Int e = 0; e < count; e++) {
+        double fall = 0.0;
+        for (Int t = 0; t < k; t++) fall -= change[t] * H[t * step + e];
+        steepest = larger(steepest, fall * inverse[e]);
+    }
+    double share = steepest <= SAFE_STEP ? 1.0 : SAFE_STEP / steepest;
+    return move(k, w, change, share) >= share;
+}
+
+#define INDEX int64_t
+#define NAMED(name) name##_i64
+#include "compiled_newton.c"
+#undef INDEX
+#undef NAMED
+#define INDEX int32_t
+#define NAMED(name) name##_i32
+#include "compiled_newton.c"
+#else
+
+#include "models/nmf/solvers/gather.h"
+
+KERNEL(void)
+NAMED(lowdim_newton_rows)(Int n1, Int stored, Int n, Int k, Int p, Int longest, const INDEX *starts,
+                          const INDEX *places, const double *values, Int first, Int last, const double *W, Int W_step,
+                          const double *Ht, Int Ht_step, const double *added, double l2, Int sweeps, Int with_losses,
+                          double *out, Int out_step, double *losses, double *H, Int H_step, double *rows,
+                          Int rows_step) {
+    (void)n1, (void)stored, (void)n, (void)p, (void)longest;
+    for (Int i = first; i < last; i++) {
+        Int begin = starts[i], count = starts[i + 1] - begin;
+        double *w = out + i * out_step;
+        for (Int t = 0; t < k; t++) w[t] = W[i * W_step + t];
+        NAMED(gather)(k, count, places + begin, Ht, Ht_step, H, H_step);
+        losses[i] = descend(k, count, values + begin, H, H_step, added, l2, sweeps, with_losses != 0, w, rows,
+                            rows + rows_step);
+    }
+}
+
+KERNEL(void)
+NAMED(lowdim_taken_rows)(Int n1, Int stored, Int n, Int k, Int p, Int longest, const INDEX *starts, const INDEX *places,
+                         const double *values, Int first, Int last, const double *W, Int W_step, const double *Ht,
+                         Int Ht_step, double *out, Int out_step, double *losses, double *H, Int H_step, double *rows,
+                         Int rows_step) {
+    (void)n1, (void)stored, (void)n, (void)p, (void)longest, (void)rows_step;
+    for (Int i = first; i < last; i++) {
+        Int begin = starts[i], count = starts[i + 1] - begin;
+        const double *restrict x = values + begin;
+        double *restrict share = rows, lost = 0.0;
+        NAMED(gather)(k, count, places + begin, Ht, Ht_step, H, H_step);
+        fit(k, count, H, H_step, W + i * W_step, share);
+        SUMS(lost)
+        for (Int e = 0; e < count; e++) {
+            share[e] = x[e] / share[e];
+            lost += x[e] * ln(share[e]) - x[e];
+        }
+        losses[i] = lost;
+        for (Int t = 0; t < k; t++) {
+            const double *restrict h = H + t * H_step;
+            double total = 0.0;
+            SUMS(total)
+            for (Int e = 0; e < count; e++) total += share[e] * h[e];
+            out[i * out_step + t] = total;
+        }
+    }
+}
+
+/* Of one row: H (k, positive), x, m and m x where m x > 0, whose number is given back, and added = Σ m h of all. */
+static Int NAMED(gather_positive)(Int k, Int count, const double *values, const double *weights, const INDEX *places,
+                                  const double *Ht, Int Ht_step, const double *whole, double unstored, double *H,
+                                  Int step, double *x, double *m, double *mx, double *restrict added) {
+    Int there = 0;
+    for (Int t = 0; t < k; t++) added[t] = unstored * whole[t];
+    for (Int e = 0; e < count; e++) {
+        const double *restrict h = Ht + (Int)places[e] * Ht_step;
+        double net = weights[e] - unstored;
+        if (net != 0.0) {
+            LANES
+            for (Int t = 0; t < k; t++) added[t] += net * h[t];
+        }
+        if (weights[e] * values[e] > 0.0) {
+            x[there] = values[e], m[there] = weights[e], mx[there] = weights[e] * values[e];
+            for (Int t = 0; t < k; t++) H[t * step + there] = h[t];
+            there++;
+        }
+    }
+    for (Int t = 0; t < k; t++) added[t] = larger(added[t], 0.0);
+    return there;
+}
+
+KERNEL(void)
+NAMED(lowdim_newton_weighted_rows)(Int n1, Int stored, Int p, Int k, Int n, Int longest, const INDEX *starts,
+                                   const INDEX *places, const double *values, const double *weights, double unstored,
+                                   Int first, Int last, const double *Ht, Int Ht_step, const double *whole, double l1,
+                                   double l2, const double *W, Int W_step, Int sweeps, double *out, Int out_step,
+                                   double *losses, double *H, Int H_step, double *rows, Int rows_step, double *added) {
+    (void)n1, (void)stored, (void)p, (void)n, (void)longest;
+    double *fitted = rows, *inverse = rows + rows_step, *x = rows + 2 * rows_step, *m = rows + 3 * rows_step;
+    double *mx = rows + 4 * rows_step;
+    for (Int i = first; i < last; i++) {
+        Int begin = starts[i];
+        double *w = out + i * out_step, lost = 0.0;
+        for (Int t = 0; t < k; t++) w[t] = W[i * W_step + t];
+        Int count = NAMED(gather_positive)(k, starts[i + 1] - begin, values + begin, weights + begin, places + begin,
+                                           Ht, Ht_step, whole, unstored, H, H_step, x, m, mx, added);
+        lift_where_hopeless(k, count, H, H_step, x, mx, added, w, fitted);
+        LANES
+        for (Int e = 0; e < count; e++) inverse[e] = 1.0 / fitted[e];
+        for (Int sweep = 0; sweep < sweeps; sweep++)
+            for (Int t = 0; t < k; t++)
+                newton_weighted(count, mx, H + t * H_step, fitted, inverse, w + t, added[t] + l1, l2,
+                                ROUNDING * unstored * whole[t]);
+        for (Int t = 0; t < k; t++) lost += w[t] * added[t];
+        losses[i] = lost + weighted_loss(count, x, m, fitted);
+    }
+}
+
+KERNEL(void)
+NAMED(lowdim_newton_codes)(Int n1, Int stored, Int p, Int k, Int n, Int longest, const INDEX *starts,
+                           const INDEX *places, const double *values, const double *weights, double unstored, Int first,
+                           Int last, const double *Ht, Int Ht_step, const double *whole, double l1, double l2,
+                           double tol, Int most, double *W, Int W_step, double *residuals, double *H, Int H_step,
+                           double *rows, Int rows_step, double *curve, Int curve_step, double *L, Int L_step,
+                           double *small, Int small_step) {
+    (void)n1, (void)stored, (void)p, (void)n, (void)longest, (void)L_step;
+    double *fitted = rows, *inverse = rows + rows_step, *x = rows + 2 * rows_step, *m = rows + 3 * rows_step;
+    double *mx = rows + 4 * rows_step;
+    double *added = small, *slope = small + small_step, *on = small + 2 * small_step, *change = small + 3 * small_step;
+    for (Int i = first; i < last; i++) {
+        Int begin = starts[i];
+        double *w = W + i * W_step;
+        Int count = NAMED(gather_positive)(k, starts[i + 1] - begin, values + begin, weights + begin, places + begin,
+                                           Ht, Ht_step, whole, unstored, H, H_step, x, m, mx, added);
+        for (Int t = 0; t < k; t++)
+            if (added[t] <= ROUNDING * unstored * whole[t]) added[t] = w[t] = 0.0; /* nothing known depends on it */
+        lift_where_hopeless(k, count, H, H_step, x, mx, added, w, fitted);
+        double left = look(k, count, H, H_step, mx, added, l1, l2, w, fitted, inverse, slope, on);
+        for (Int sweep = 0; sweep < most && !(left <= tol); sweep++) {
+            for (Int t = 0; t < k; t++)
+                newton_weighted(count, mx, H + t * H_step, fitted, inverse, w + t, added[t] + l1, l2,
+                                ROUNDING * unstored * whole[t]);
+            left = look(k, count, H, H_step, mx, added, l1, l2, w, fitted, inverse, slope, on);
+            for (Int round = 0; sweep % TOGETHER == TOGETHER - 1 && round < k; round++) {
+                int inside = left <= tol || newton_together(k, count, H, H_step, mx, l2, slope, inverse, w, curve,
+                                                            curve_step, L, change);
+                left = look(k, count, H, H_step, mx, added, l1, l2, w, fitted, inverse, slope, on);
+                if (inside) break;
+            }
+        }
+        residuals[i] = left;
+    }
+}
+
+#endif
