@@ -99,16 +99,29 @@ lowdim_extrapolate(Int k, Int m, const double *after, Int after_step, const doub
     }
 }
 
-/* w[t] given all others; pull = (m − u) wh − m x at stored entries goes with it. */
+/* Σ a b c. */
+static double sum_of_three(Int count, const double *a, const double *b, const double *c) {
+    double total = 0.0;
+    SUMS(total)
+    for (Int e = 0; e < count; e++) total += a[e] * b[e] * c[e];
+    return total;
+}
+
+/* w[t] given all others; pull = (m − u) wh − m x at stored entries goes with it. `known` is the curvature that these
+   say. */
 static void to_its_best(Int k, Int count, const double *restrict h, const double *restrict net, double *restrict pull,
-                        double *restrict w, Int t, const double *restrict whole, double unstored, double l1, double l2) {
-    double slope = 0.0, curve = 0.0, of_zeros = 0.0;
-    SUMS(slope, curve)
-    for (Int e = 0; e < count; e++) {
+                        double known, double *restrict w, Int t, const double *restrict whole, double unstored,
+                        double l1, double l2) {
+    double slope = 0.0, rest = 0.0, curve = known + l2, of_zeros = 0.0;
+    Int half = count / 16 * 8; /* two halves at a time: a chain of additions would wait for each */
+    SUMS(slope, rest)
+    for (Int e = 0; e < half; e++) {
         slope += pull[e] * h[e];
-        curve += net[e] * h[e] * h[e];
+        rest += pull[e + half] * h[e + half];
     }
-    slope += l1 + l2 * w[t], curve += l2;
+    SUMS(slope)
+    for (Int e = 2 * half; e < count; e++) slope += pull[e] * h[e];
+    slope += rest + l1 + l2 * w[t];
     if (unstored > 0.0) {
         SUMS(of_zeros)
         for (Int s = 0; s < k; s++) of_zeros += whole[s] * w[s];
@@ -138,16 +151,17 @@ static double quadratic(Int k, const double *G, Int step, const double *w) {
     return total;
 }
 
-/* slope, and what is added in it; the KKT residual. */
+/* slope, and what is added in it; the KKT residual. G is symmetric. */
 static double look(Int k, const double *G, Int step, const double *a, double l1, double l2, const double *w,
                    double *restrict slope, double *restrict added) {
-    for (Int t = 0; t < k; t++) {
-        const double *restrict g = G + t * step;
-        double total = l1 + l2 * w[t];
-        for (Int s = 0; s < k; s++) total += g[s] * w[s];
-        added[t] = total;
-        slope[t] = total - a[t];
+    for (Int t = 0; t < k; t++) added[t] = l1 + l2 * w[t];
+    for (Int s = 0; s < k; s++) {
+        const double *restrict g = G + s * step;
+        double f = w[s];
+        LANES
+        for (Int t = 0; t < k; t++) added[t] += f * g[t];
     }
+    for (Int t = 0; t < k; t++) slope[t] = added[t] - a[t];
     return residual(k, w, slope, added);
 }
 
@@ -207,7 +221,7 @@ NAMED(lowdim_descend_weighted_rows)(Int n1, Int stored, Int p, Int k, Int n, Int
                                     Int first, Int last, const double *Ht, Int Ht_step, const double *whole,
                                     Int whole_step, double l1, double l2, const double *W, Int W_step, Int sweeps,
                                     double *out, Int out_step, double *losses, double *H, Int H_step, double *rows,
-                                    Int rows_step) {
+                                    Int rows_step, double *curves) {
     (void)n1, (void)stored, (void)p, (void)n, (void)longest;
     double *restrict fitted = rows, *restrict net = rows + rows_step, *restrict pull = rows + 2 * rows_step;
     for (Int i = first; i < last; i++) {
@@ -222,9 +236,11 @@ NAMED(lowdim_descend_weighted_rows)(Int n1, Int stored, Int p, Int k, Int n, Int
             net[e] = m[e] - unstored;
             pull[e] = net[e] * fitted[e] - m[e] * x[e];
         }
+        for (Int t = 0; t < k; t++) curves[t] = sum_of_three(count, net, H + t * H_step, H + t * H_step);
         for (Int sweep = 0; sweep < sweeps; sweep++)
             for (Int t = 0; t < k; t++)
-                to_its_best(k, count, H + t * H_step, net, pull, w, t, whole + t * whole_step, unstored, l1, l2);
+                to_its_best(k, count, H + t * H_step, net, pull, curves[t], w, t, whole + t * whole_step, unstored, l1,
+                            l2);
         fit(k, count, H, H_step, w, fitted);
         double lost = 0.0;
         SUMS(lost)
@@ -237,29 +253,34 @@ NAMED(lowdim_descend_weighted_rows)(Int n1, Int stored, Int p, Int k, Int n, Int
 }
 
 KERNEL(void)
-NAMED(lowdim_gradient_rows)(Int n1, Int stored, Int n, Int k, Int p, const INDEX *starts, const INDEX *places,
-                            const double *values, const double *weights, double unstored, Int first, Int last,
-                            const double *W, Int W_step, const double *Ht, Int Ht_step, Int counts, double *taken,
-                            Int taken_step, double *added, Int added_step) {
-    (void)n1, (void)stored, (void)n, (void)p;
+NAMED(lowdim_gradient_rows)(Int n1, Int stored, Int n, Int k, Int p, Int longest, const INDEX *starts,
+                            const INDEX *places, const double *values, const double *weights, double unstored,
+                            Int first, Int last, const double *W, Int W_step, const double *Ht, Int Ht_step, Int counts,
+                            double *taken, Int taken_step, double *added, Int added_step, double *H, Int H_step,
+                            double *rows, Int rows_step) {
+    (void)n1, (void)stored, (void)n, (void)p, (void)longest;
+    double *restrict less = rows, *restrict more = rows + rows_step;
     for (Int i = first; i < last; i++) {
-        const double *restrict w = W + i * W_step;
-        double *restrict off = taken + i * taken_step, *restrict on = added + i * added_step;
-        for (Int t = 0; t < k; t++) off[t] = 0.0;
-        for (Int at = starts[i]; at < starts[i + 1]; at++) {
-            const double *restrict h = Ht + (Int)places[at] * Ht_step;
-            double m = weights[at], fitted = 0.0;
-            SUMS(fitted)
-            for (Int t = 0; t < k; t++) fitted += w[t] * h[t];
-            double less = counts ? m * values[at] / larger(fitted, TINY) : m * values[at];
-            double more = counts ? m - unstored : (m - unstored) * fitted;
-            LANES
-            for (Int t = 0; t < k; t++) {
-                off[t] += less * h[t];
-                on[t] += more * h[t];
-            }
+        Int begin = starts[i], count = starts[i + 1] - begin;
+        const double *restrict x = values + begin, *restrict m = weights + begin;
+        NAMED(gather)(k, count, places + begin, Ht, Ht_step, H, H_step);
+        fit(k, count, H, H_step, W + i * W_step, more);
+        LANES
+        for (Int e = 0; e < count; e++) {
+            less[e] = m[e] * x[e] / (counts ? more[e] : 1.0);
+            more[e] = (m[e] - unstored) * (counts ? 1.0 : more[e]);
         }
-        for (Int t = 0; t < k; t++) on[t] = larger(on[t], 0.0);
+        for (Int t = 0; t < k; t++) {
+            const double *restrict h = H + t * H_step;
+            double off = 0.0, on = 0.0;
+            SUMS(off, on)
+            for (Int e = 0; e < count; e++) {
+                off += less[e] * h[e];
+                on += more[e] * h[e];
+            }
+            taken[i * taken_step + t] = off;
+            added[i * added_step + t] = larger(added[i * added_step + t] + on, 0.0);
+        }
     }
 }
 

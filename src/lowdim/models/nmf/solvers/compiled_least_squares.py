@@ -33,10 +33,13 @@ _extrapolate = Kernel("extrapolate", "after[k,m] before[k,m] ahead *out[k,m]")
 
 _descend_weighted_rows = Kernel(
     "descend_weighted_rows",
-    f"{STORED} Ht[p,k] whole[k,k] l1 l2 W[n,k] sweeps:int *out[n,k] *losses[n] *H[k,longest] *rows[3,longest]",
+    f"{STORED} Ht[p,k] whole[k,k] l1 l2 W[n,k] sweeps:int *out[n,k] *losses[n] *H[k,longest] *rows[3,longest] *curves[k]",
 )
 
-_gradient_rows = Kernel("gradient_rows", f"{STORED} W[n,k] Ht[p,k] counts:int *taken[n,k] *added[n,k]")
+_gradient_rows = Kernel(
+    "gradient_rows",
+    f"{STORED} W[n,k] Ht[p,k] counts:int *taken[n,k] *added[n,k] *H[k,longest] *rows[2,longest]",
+)
 
 _least_squares_codes = Kernel(
     "least_squares_codes", "G[k,k] A[n,k] l1 l2 tol most:int *W[n,k] *residuals[n] *L[k,k] *rows[3,k]"
@@ -76,7 +79,7 @@ def descend_weighted_rows(
     The whole is H Hᵀ, (k, k); losses[i] ← ½ Σ m (x − wh)² of the row.
     """
     longest = longest_row(stored[0], first, last)
-    room = scratch(W.shape[1], longest), scratch(3, longest)
+    room = scratch(W.shape[1], longest), scratch(3, longest), scratch(W.shape[1])
     _descend_weighted_rows(*stored, first, last, *given, W, sweeps, out, losses, *room)
 
 
@@ -85,11 +88,13 @@ def gradient_rows(
 ) -> None:
     """What the gradient by W takes off, and what it adds, (n, k), where `added` holds that of zeros of weight u; for
     counts (β = 1) or least squares."""
-    _gradient_rows(*stored, first, last, W, Ht, counts, taken, added)
+    longest = longest_row(stored[0], first, last)
+    room = scratch(W.shape[1], longest), scratch(2, longest)
+    _gradient_rows(*stored, first, last, W, Ht, counts, taken, added, *room)
 
 
 def longest_row(starts: Places, first: int, last: int) -> int:
-    """Stored entries of the longest row, and a few more that make whole lines of the cache."""
+    """Stored entries of the longest row, and a few more that make whole lines of the cache: `gather` writes lines."""
     longest = int(np.diff(starts[first : last + 1]).max(initial=0))
     return -(-longest // 8) * 8
 

@@ -42,13 +42,27 @@ static double newton(double w, double slope, double curve, double added, double 
     return change;
 }
 
-/* Add change · moved to the fit; Σ x h / fit and Σ x (h / fit)². */
+/* Add change · moved to the fit; Σ x h / fit and Σ x (h / fit)². Two halves at a time, of
+   which one division serves both: TINY² is in the range. */
 INLINE void moved_sums(Int count, const double *restrict x, const double *restrict moved, double change,
                        const double *restrict h, double *restrict fitted, double *restrict inverse, double *taken,
                        double *curve) {
-    double first = 0.0, second = 0.0;
+    double first = 0.0, second = 0.0, third = 0.0, fourth = 0.0;
+    Int half = count < 64 ? 0 : count / 16 * 8;
+    SUMS(first, second, third, fourth)
+    for (Int e = 0; e < half; e++) {
+        double now = larger(fitted[e] + change * moved[e], TINY);
+        double then = larger(fitted[e + half] + change * moved[e + half], TINY);
+        double both = 1.0 / (now * then), over = both * then, under = both * now;
+        fitted[e] = now, fitted[e + half] = then;
+        inverse[e] = over, inverse[e + half] = under;
+        double share = h[e] * over, part = x[e] * share;
+        double other = h[e + half] * under, rest = x[e + half] * other;
+        first += part, second += part * share;
+        third += rest, fourth += rest * other;
+    }
     SUMS(first, second)
-    for (Int e = 0; e < count; e++) {
+    for (Int e = 2 * half; e < count; e++) {
         double now = larger(fitted[e] + change * moved[e], TINY), over = 1.0 / now;
         fitted[e] = now;
         inverse[e] = over;
@@ -56,20 +70,28 @@ INLINE void moved_sums(Int count, const double *restrict x, const double *restri
         first += part;
         second += part * share;
     }
-    *taken = first, *curve = second;
+    *taken = first + third, *curve = second + fourth;
 }
 
 /* The same where the fit is as it was. */
 INLINE void sums(Int count, const double *restrict x, const double *restrict h, const double *restrict inverse,
                  double *taken, double *curve) {
-    double first = 0.0, second = 0.0;
+    double first = 0.0, second = 0.0, third = 0.0, fourth = 0.0;
+    Int half = count < 64 ? 0 : count / 16 * 8;
+    SUMS(first, second, third, fourth)
+    for (Int e = 0; e < half; e++) {
+        double share = h[e] * inverse[e], part = x[e] * share;
+        double other = h[e + half] * inverse[e + half], rest = x[e + half] * other;
+        first += part, second += part * share;
+        third += rest, fourth += rest * other;
+    }
     SUMS(first, second)
-    for (Int e = 0; e < count; e++) {
+    for (Int e = 2 * half; e < count; e++) {
         double share = h[e] * inverse[e], part = x[e] * share;
         first += part;
         second += part * share;
     }
-    *taken = first, *curve = second;
+    *taken = first + third, *curve = second + fourth;
 }
 
 /* Σ x log(x / wh) − x, of a fit that is changed before. */
@@ -87,7 +109,7 @@ static double loss(Int count, const double *restrict x, const double *restrict m
 /* Sweeps over the coordinates of one row; gives the loss, if it is wanted. What one changes of the fit is written down
    while the next looks at it: a coordinate costs one pass with one division an entry, and one without where nothing
    changed. */
-static double descend(Int k, Int count, const double *x, const double *H, Int step, const double *added, double l2,
+INLINE double descend(Int k, Int count, const double *x, const double *H, Int step, const double *added, double l2,
                       Int sweeps, int with_loss, double *w, double *fitted, double *inverse) {
     fit(k, count, H, step, w, fitted);
     if (hopeless(count, x, fitted)) {
@@ -205,25 +227,35 @@ static double look(Int k, Int count, const double *H, Int step, const double *re
 /* Newton's step of all numbers above zero, cut as that of one is: nothing fitted falls by more than SAFE_STEP. Gives
    whether none met zero. */
 static int newton_together(Int k, Int count, const double *H, Int step, const double *restrict mx, double l2,
-                           const double *slope, const double *restrict inverse, double *w, double *curve, Int curve_step,
-                           double *L, double *change) {
-    for (Int s = 0; s < k; s++)
+                           const double *slope, const double *restrict inverse, double *restrict room, double *w,
+                           double *curve, Int curve_step, double *L, double *change) {
+    for (Int s = 0; s < k; s++) {
+        const double *restrict g = H + s * step;
+        if (w[s] > 0.0) {
+            LANES
+            for (Int e = 0; e < count; e++) room[e] = mx[e] * inverse[e] * inverse[e] * g[e];
+        }
         for (Int t = 0; t <= s; t++) {
-            const double *restrict g = H + s * step, *restrict h = H + t * step;
+            const double *restrict h = H + t * step;
             double total = 0.0;
             if (w[s] > 0.0 && w[t] > 0.0) {
                 SUMS(total)
-                for (Int e = 0; e < count; e++) total += mx[e] * inverse[e] * inverse[e] * g[e] * h[e];
+                for (Int e = 0; e < count; e++) total += room[e] * h[e];
             }
             curve[s * curve_step + t] = total;
         }
-    together(k, curve, curve_step, l2, slope, w, L, change);
-    double steepest = 0.0;
-    for (Int e = 0; e < count; e++) {
-        double fall = 0.0;
-        for (Int t = 0; t < k; t++) fall -= change[t] * H[t * step + e];
-        steepest = larger(steepest, fall * inverse[e]);
     }
+    together(k, curve, curve_step, l2, slope, w, L, change);
+    for (Int e = 0; e < count; e++) room[e] = 0.0;
+    for (Int t = 0; t < k; t++) {
+        const double *restrict h = H + t * step;
+        if (change[t] == 0.0) continue;
+        LANES
+        for (Int e = 0; e < count; e++) room[e] -= change[t] * h[e];
+    }
+    double steepest = 0.0;
+    LARGEST(steepest)
+    for (Int e = 0; e < count; e++) steepest = larger(steepest, room[e] * inverse[e]);
     double share = steepest <= SAFE_STEP ? 1.0 : SAFE_STEP / steepest;
     return move(k, w, change, share) >= share;
 }
@@ -247,13 +279,17 @@ NAMED(lowdim_newton_rows)(Int n1, Int stored, Int n, Int k, Int p, Int longest, 
                           double *out, Int out_step, double *losses, double *H, Int H_step, double *rows,
                           Int rows_step) {
     (void)n1, (void)stored, (void)n, (void)p, (void)longest;
+    double *x = rows + 2 * rows_step;
     for (Int i = first; i < last; i++) {
         Int begin = starts[i], count = starts[i + 1] - begin;
         double *w = out + i * out_step;
         for (Int t = 0; t < k; t++) w[t] = W[i * W_step + t];
         NAMED(gather)(k, count, places + begin, Ht, Ht_step, H, H_step);
-        losses[i] = descend(k, count, values + begin, H, H_step, added, l2, sweeps, with_losses != 0, w, rows,
-                            rows + rows_step);
+        /* whole lines of the cache: `gather` wrote the last entry again, and zeros of x make nothing of it */
+        Int whole = (count + 7) & ~(Int)7;
+        for (Int e = 0; e < count; e++) x[e] = values[begin + e];
+        for (Int e = count; e < whole; e++) x[e] = 0.0;
+        losses[i] = descend(k, whole, x, H, H_step, added, l2, sweeps, with_losses != 0, w, rows, rows + rows_step);
     }
 }
 
@@ -361,8 +397,8 @@ NAMED(lowdim_newton_codes)(Int n1, Int stored, Int p, Int k, Int n, Int longest,
                                 ROUNDING * unstored * whole[t]);
             left = look(k, count, H, H_step, mx, added, l1, l2, w, fitted, inverse, slope, on);
             for (Int round = 0; sweep % TOGETHER == TOGETHER - 1 && round < k; round++) {
-                int inside = left <= tol || newton_together(k, count, H, H_step, mx, l2, slope, inverse, w, curve,
-                                                            curve_step, L, change);
+                int inside = left <= tol || newton_together(k, count, H, H_step, mx, l2, slope, inverse, m, w,
+                                                            curve, curve_step, L, change);
                 left = look(k, count, H, H_step, mx, added, l1, l2, w, fitted, inverse, slope, on);
                 if (inside) break;
             }

@@ -14,7 +14,7 @@ from lowdim.types import Floats
 _newton_rows = Kernel(
     "newton_rows",
     "starts[n1]:index places[stored]:index values[stored] first:int last:int W[n,k] Ht[p,k] added[k] l2 sweeps:int "
-    "with_losses:int *out[n,k] *losses[n] *H[k,longest] *rows[2,longest]",
+    "with_losses:int *out[n,k] *losses[n] *H[k,longest] *rows[3,longest]",
 )
 
 _newton_dense_rows = Kernel(
@@ -63,7 +63,7 @@ def newton_rows(
     with the Kullback–Leibler divergence", algorithm SN).
     """
     longest = longest_row(starts, first, last)
-    room = scratch(W.shape[1], longest), scratch(2, longest)
+    room = scratch(W.shape[1], longest), scratch(3, longest)
     _newton_rows(starts, places, values, first, last, W, Ht, added, l2, sweeps, with_losses, out, losses, *room)
 
 
