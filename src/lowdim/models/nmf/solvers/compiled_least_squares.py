@@ -33,7 +33,8 @@ _extrapolate = Kernel("extrapolate", "after[k,m] before[k,m] ahead *out[k,m]")
 
 _descend_weighted_rows = Kernel(
     "descend_weighted_rows",
-    f"{STORED} Ht[p,k] whole[k,k] l1 l2 W[n,k] sweeps:int *out[n,k] *losses[n] *H[k,longest] *rows[3,longest] *curves[k]",
+    f"{STORED} Ht[p,k] whole[k,k] l1 l2 W[n,k] sweeps:int *out[n,k] *losses[n] *H[k,longest] *rows[3,longest] "
+    "*curves[k]",
 )
 
 _gradient_rows = Kernel(
