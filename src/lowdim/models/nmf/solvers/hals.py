@@ -20,8 +20,13 @@ from lowdim.runtime import native
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
-LOOK = 20
+LOOK = 10
 """Steps between two looks at the KKT residual, which cost as much as a step."""
+
+SWEEPS, STILL = 5, 0.1
+"""Sweeps over a factor at most before the other has its turn, as long as they change more than such a share of what the
+first of them changed: they cost less than the products that they use (Gillis & Glineur 2012, "Accelerated
+multiplicative updates and hierarchical ALS algorithms for nonnegative matrix factorization")."""
 
 SLAB = 512
 """Samples at most that a thread takes at a time."""
@@ -33,25 +38,22 @@ class Hals:
 
     problem: Problem
     turned: Problem
-    slabs: tuple[slice, ...]
-    columns: tuple[slice, ...]
     square: float
     """‖X‖² / 2."""
     extrapolated: bool = True
+    """Otherwise the steps are those of `PlainHals`: one sweep each."""
 
     @classmethod
     def of(cls, problem: Problem, extrapolated: bool = True) -> Hals:
         """For a problem with β = 2."""
         X = problem.X
         values = X.data if scipy.sparse.issparse(X) else X.ravel()
-        return cls(
-            problem,
-            problem.turned,
-            stretches(X.shape[0], SLAB),
-            stretches(X.shape[1], SLAB),
-            0.5 * float(values @ values),
-            extrapolated,
-        )
+        return cls(problem, problem.turned, 0.5 * float(values @ values), extrapolated)
+
+    @property
+    def sweeps(self) -> int:
+        """At most, over a factor."""
+        return SWEEPS if self.extrapolated else 1
 
     def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
         """The state before the first step."""
@@ -108,19 +110,22 @@ class Hals:
 
         def one(at: slice) -> tuple[Floats | None, Floats]:
             A = np.ascontiguousarray((X[at] @ right).T) if sparse else right @ X[at].T
-            kernels.sweep(memory.Wy[:, at], A, inner, penalty.l1_W, penalty.l2_W, W[:, at])
+            kernels.sweep(memory.Wy[:, at], A, inner, penalty.l1_W, penalty.l2_W, W[:, at], self.sweeps, STILL)
             kernels.extrapolate(W[:, at], memory.W[:, at], ahead, Wy[:, at])
             y = Wy[:, at]
             return (None if sparse else y @ X[at]), y @ y.T
 
         B, G = np.zeros(memory.H.shape), np.zeros(inner.shape)
-        for add_B, add_G in in_order(one, self.slabs):
+        n, p = X.shape
+        each = (X.nnz // max(n, 1) if sparse else p) * len(inner)
+        for add_B, add_G in in_order(one, stretches(n, SLAB, each)):
             G += add_G
             if add_B is not None:
                 B += add_B
         if sparse:  # by columns of X, which need no sum of large parts
             left = np.ascontiguousarray(Wy.T)
-            done = list(in_order(lambda at: (self.turned.X[at] @ left).T, self.columns))
+            columns = stretches(p, SLAB, X.nnz // max(p, 1) * len(inner))
+            done = list(in_order(lambda at: (self.turned.X[at] @ left).T, columns))
             B = np.ascontiguousarray(np.hstack(done))
         return W, Wy, B, G
 
@@ -129,9 +134,9 @@ class Hals:
         kernels = _kernels()
 
         def one(at: slice) -> None:
-            kernels.sweep(F[:, at], A[:, at], G, l1, l2, out[:, at])
+            kernels.sweep(F[:, at], A[:, at], G, l1, l2, out[:, at], self.sweeps, STILL)
 
-        for _ in in_order(one, self.columns):
+        for _ in in_order(one, stretches(F.shape[1], SLAB, self.sweeps * len(F) ** 2)):
             pass
 
     def _objective(self, W: Floats, H: Floats, B: Floats, G: Floats) -> float:

@@ -44,6 +44,9 @@ parts on."""
 LEAST_STRETCH, MOST_STRETCHES = 4096, 16
 """Stored entries that are worth a thread's while, and stretches of rows at most."""
 
+LEAST_WORK = 1 << 20
+"""Multiplications that are worth a thread's while."""
+
 AHEAD, GROWTH, CEILING_GROWTH, SHRINK = 0.5, 1.05, 1.01, 1.5
 """Of extrapolation (Ang & Gillis 2019, §4): share of the change at first, growth of the share and of its ceiling when
 it pays, division when not."""
@@ -218,10 +221,10 @@ class Beyond:
         return Beyond.nothing(W, H, self.share / SHRINK, self.share)
 
 
-def stretches(n: int, longest: int) -> tuple[slice, ...]:
-    """Equal stretches of n rows for threads, four or a multiple of it, whatever the number of threads: no sum over
-    them depends on it."""
-    count = 4 * max(1, -(-n // (4 * longest)))
+def stretches(n: int, longest: int, each: int = LEAST_WORK) -> tuple[slice, ...]:
+    """Equal stretches of n rows for threads, four or a multiple of it, or one where there is little work, of `each`
+    multiplications a row; whatever the number of threads: no sum over them depends on it."""
+    count = 1 if n * each < 4 * LEAST_WORK else 4 * max(1, -(-n // (4 * longest)))
     edges = [n * i // count for i in range(count + 1)]
     return tuple(slice(a, b) for a, b in pairwise(edges) if b > a)
 
