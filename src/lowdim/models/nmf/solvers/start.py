@@ -26,8 +26,9 @@ NAMES = ("random", "nndsvd", "nndsvda", "nndsvdar", "custom")
 LEAST = 1e-6
 """Numbers smaller than this are zeros of NNDSVD, as in scikit-learn; a share of the largest, where it is below one."""
 
-GRAM = 2000
-"""Shorter side up to which singular vectors come from the whole Gram matrix."""
+GRAM, SPARSE_GRAM = 2000, 300
+"""Shorter side up to which singular vectors come from the whole Gram matrix: of a dense matrix, and of any other, with
+which single products cost little."""
 
 BALANCING = 10
 """Rounds in which the sums of rows and columns of the matrix of rank one are made those of what is known. One is exact
@@ -144,7 +145,9 @@ def truncated_svd(X: Any, k: int) -> tuple[Floats, Floats, Floats]:
     From the smaller Gram matrix, which is accurate enough to begin with; from Lanczos steps where that is large.
     """
     n, p = X.shape
-    if min(n, p) > max(GRAM, 2 * k):
+    if min(n, p) > max(GRAM if isinstance(X, np.ndarray) else min(GRAM, SPARSE_GRAM), 2 * k):
+        if not (X @ np.ones(p)).any():  # Lanczos steps lead nowhere from zero
+            return np.zeros((n, k)), np.zeros(k), np.zeros((k, p))
         U, sizes, Vt = scipy.sparse.linalg.svds(X, k, v0=np.ones(min(n, p)))
         order = np.argsort(-sizes, kind="stable")
         return np.ascontiguousarray(U[:, order]), sizes[order], np.ascontiguousarray(Vt[order])
