@@ -136,6 +136,7 @@ def test_newton_steps(shape, penalty, kind, wanted):
         same(compiled_newton, "taken_rows", *span, W + 0.1, Ht, out, losses)
     for F in (W, sliced(W)):
         same(compiled_newton, "newton_dense_rows", counts(n, p), F, H, added, l2, 2, wanted, out, losses)
+        same(compiled_newton, "taken_dense_rows", counts(n, p), F + 0.1, H, out, losses)
 
 
 @sizes

@@ -147,6 +147,39 @@ lowdim_newton_dense_rows(Int n, Int p, Int k, const double *X, Int X_step, const
     }
 }
 
+/* fitted[e] ← x / fit, gives Σ x log(x / fit) − x. */
+static double shares(Int count, const double *restrict x, double *restrict fitted) {
+    double lost = 0.0;
+    SUMS(lost)
+    for (Int e = 0; e < count; e++) {
+        double share = x[e] / fitted[e];
+        fitted[e] = share;
+        lost += x[e] * ln(x[e] > 0.0 ? share : 1.0) - x[e];
+    }
+    return lost;
+}
+
+/* out (k,) ← H (k, step) share. */
+static void times(Int k, Int count, const double *H, Int step, const double *restrict share, double *restrict out) {
+    for (Int t = 0; t < k; t++) {
+        const double *restrict h = H + t * step;
+        double total = 0.0;
+        SUMS(total)
+        for (Int e = 0; e < count; e++) total += share[e] * h[e];
+        out[t] = total;
+    }
+}
+
+KERNEL(void)
+lowdim_taken_dense_rows(Int n, Int p, Int k, const double *X, Int X_step, const double *W, Int W_step, const double *H,
+                        Int H_step, double *out, Int out_step, double *losses, double *share) {
+    for (Int i = 0; i < n; i++) {
+        fit(k, p, H, H_step, W + i * W_step, share);
+        losses[i] = shares(p, X + i * X_step, share);
+        times(k, p, H, H_step, share, out + i * out_step);
+    }
+}
+
 /* One coordinate of one row: w[t], what is fitted, and one over it, so that only a change costs divisions.
 
    A step down is cut where something fitted would fall by more than SAFE_STEP. Before that, with z the share by which
@@ -301,23 +334,10 @@ NAMED(lowdim_taken_rows)(Int n1, Int stored, Int n, Int k, Int p, Int longest, c
     (void)n1, (void)stored, (void)n, (void)p, (void)longest, (void)rows_step;
     for (Int i = first; i < last; i++) {
         Int begin = starts[i], count = starts[i + 1] - begin;
-        const double *restrict x = values + begin;
-        double *restrict share = rows, lost = 0.0;
         NAMED(gather)(k, count, places + begin, Ht, Ht_step, H, H_step);
-        fit(k, count, H, H_step, W + i * W_step, share);
-        SUMS(lost)
-        for (Int e = 0; e < count; e++) {
-            share[e] = x[e] / share[e];
-            lost += x[e] * ln(share[e]) - x[e];
-        }
-        losses[i] = lost;
-        for (Int t = 0; t < k; t++) {
-            const double *restrict h = H + t * H_step;
-            double total = 0.0;
-            SUMS(total)
-            for (Int e = 0; e < count; e++) total += share[e] * h[e];
-            out[i * out_step + t] = total;
-        }
+        fit(k, count, H, H_step, W + i * W_step, rows);
+        losses[i] = shares(count, values + begin, rows);
+        times(k, count, H, H_step, rows, out + i * out_step);
     }
 }
 

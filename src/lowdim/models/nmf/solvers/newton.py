@@ -138,13 +138,21 @@ def _kernels() -> Any:
 # Scalar Newton steps for the Kullback–Leibler divergence of dense rows, which are taken as they lie.
 #
 # All rows share one H, so that nothing needs to be gathered, and zeros, of which there are few, are met like any
-# other entry. Columns are copied some at a time: no second X is made.
+# other entry. Columns are copied some at a time: of large data no second X is made.
 
 DENSE_SWEEPS = 2
 """Sweeps over a row before the other factor has its turn: nothing was gathered that should be used more often."""
 
-SLAB = 64
-"""Rows, or columns, at most that a thread takes at a time."""
+SLAB = 1 << 18
+"""Entries of the rows, or columns, that a thread takes at a time, if that makes more of them than LEAST."""
+
+LEAST = 64
+
+WORK = 64
+"""Multiplications in the time of which a step of a few parts is made for one entry."""
+
+COPIED = 1 << 20
+"""Entries up to which the turned matrix is made once."""
 
 
 @dataclass(frozen=True)
@@ -154,9 +162,14 @@ class DenseNewton(SparseNewton):
     @classmethod
     def of(cls, problem: Problem, sweeps: int = DENSE_SWEEPS, extrapolated: bool = True) -> DenseNewton:
         """For a problem with β = 1 and a dense X in C order."""
-        n, p = problem.X.shape
-        rows, columns = ([(at.start, at.stop) for at in stretches(length, SLAB)] for length in (n, p))
-        return cls(problem, problem.turned, tuple(rows), tuple(columns), sweeps, extrapolated)
+        (n, p), turned = problem.X.shape, problem.turned
+        if problem.X.size <= COPIED:
+            turned = replace(turned, X=np.ascontiguousarray(turned.X))
+        rows, columns = (
+            tuple((at.start, at.stop) for at in stretches(length, max(LEAST, SLAB // max(other, 1)), WORK * other))
+            for length, other in ((n, p), (p, n))
+        )
+        return cls(problem, turned, rows, columns, sweeps, extrapolated)
 
     def _half(
         self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats, with_loss: bool
@@ -176,7 +189,16 @@ class DenseNewton(SparseNewton):
             pass
         return out, float(losses.sum())
 
-    def _looked_at(self, W: Floats, Ht: Floats) -> tuple[float, float]:
-        H = Ht.T
-        cost = self.problem.objective(W, H)
-        return self.problem.residual(W, H, self.turned), cost
+    def _parts(
+        self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats
+    ) -> tuple[Floats, Floats, float]:
+        kernels = _kernels()
+        X, H, taken, losses = problem.X, np.ascontiguousarray(Ht.T), np.empty_like(W), np.empty(len(W))
+
+        def one(span: tuple[int, int]) -> None:
+            at = slice(*span)
+            kernels.taken_dense_rows(np.ascontiguousarray(X[at]), W[at], H, taken[at], losses[at])
+
+        for _ in in_order(one, stretches):
+            pass
+        return taken, (Ht.sum(axis=0) + problem.penalty.l1_W) + problem.penalty.l2_W * W, float(losses.sum())

@@ -120,6 +120,13 @@ def _shares(sums: Floats, of: Floats) -> Floats:
     return np.asarray(np.where(sums > 0, sums, 0.0) / np.where((sums > 0) & (of > 0), of, 1.0))
 
 
+def with_sums(X: Any, W: Floats, H: Floats) -> tuple[Floats, Floats]:
+    """The same factors, with rows of W and then columns of H scaled so that the fit has the sums of X's rows and
+    columns: of all scales those with the least Kullback–Leibler divergence, from which NNDSVD is far."""
+    W = W * _shares(np.asarray(X.sum(axis=1)).ravel(), W @ H.sum(axis=1))[:, None]
+    return W, H * _shares(np.asarray(X.sum(axis=0)).ravel(), W.sum(axis=0) @ H)
+
+
 def nndsvd(U: Floats, sizes: Floats, Vt: Floats) -> tuple[Floats, Floats]:
     """(n, k), (k, p) non-negative factors from singular vectors (n, k), (k, p) and values (k,)."""
     ups, downs = np.maximum(U, 0), np.maximum(-U, 0)
