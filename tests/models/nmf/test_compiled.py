@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from lowdim.models.nmf.loss import loss_of
 from lowdim.models.nmf.observed import Observed
 from lowdim.models.nmf.solvers import compiled_least_squares, compiled_newton, plain_steps
+from lowdim.models.nmf.solvers.parts import parts_of
 
 pytestmark = pytest.mark.usefixtures("each_library")
 
@@ -157,3 +159,20 @@ def test_codes(shape, penalty, kind, u, most):
         same(compiled_least_squares, "weighted_least_squares_codes", *given)
         given = known, first, last, (Ht, H.sum(axis=1), *penalty), tol, most, W, residuals
         same(compiled_newton, "newton_codes", *given)
+
+
+@sizes
+@pytest.mark.parametrize("beta", [0.0, 1.0, 2.0, 0.5])
+def test_one_look_is_loss_and_gradient(shape, beta):
+    n, p, k = shape
+    (W, H), loss = factors(n, p, k), loss_of(beta)
+    X, W = counts(n, p) + 0.5 * (beta <= 0), W + 0.1
+    X[: n // 2] *= 1e3  # far from the fit, and, as the rest of a row, exactly it
+    if n > 2:
+        X[-1, ::2] = (W @ H)[-1, ::2] + 0.5 * (beta <= 0)
+    square = float((X**2).sum())
+    for problem in ((X, W, H), (X.T, H.T + 0.1, W.T)):
+        taken, added, lost = parts_of(loss, *problem, square)
+        for one, other in zip((taken, added), loss.gradient_parts(*problem), strict=True):
+            np.testing.assert_allclose(one, np.broadcast_to(other, one.shape), rtol=ROUNDING)
+        assert lost == pytest.approx(loss.total(*problem), rel=ROUNDING)

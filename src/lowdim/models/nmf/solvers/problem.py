@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput, Setting
 from lowdim.models.nmf.loss import FROBENIUS, Loss, Penalty, residual
 from lowdim.models.nmf.observed import Observed, csr, observed
+from lowdim.models.nmf.solvers.parts import Parts, parts_of
 from lowdim.runtime.progress import stage
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
@@ -81,6 +83,29 @@ class Problem:
             added = added + (self.penalty.l1_W + self.penalty.l2_W * W)
         return taken, added
 
+    def parts(self, W: Floats, H: Floats) -> Parts:
+        """Both of these, and the loss, from one look at the fit."""
+        taken, added, lost = parts_of(self.loss, self.X, W, H, self.square)
+        if self.penalty.l1_W or self.penalty.l2_W:
+            added = added + (self.penalty.l1_W + self.penalty.l2_W * W)
+        return taken, added, lost
+
+    @cached_property
+    def square(self) -> float:
+        """‖X‖² of dense X for least squares, otherwise 0: nobody asks."""
+        dense = isinstance(self.X, np.ndarray) and self.loss.quadratic
+        return float(np.einsum("ij,ij->", self.X, self.X)) if dense else 0.0
+
+    @cached_property
+    def mean(self) -> float:
+        """Of X."""
+        return float(self.X.mean())
+
+    @cached_property
+    def filled(self) -> Floats:
+        """(n, 1) one for rows of X that are not zero."""
+        return np.asarray(np.asarray(self.X.sum(axis=1)).reshape(-1, 1) > 0, dtype=np.float64)
+
     def residual(self, W: Floats, H: Floats, turned: Problem | None = None) -> float:
         """Of W and H together; a turned problem that is at hand saves turning X."""
         of_W = residual(W, *self.gradient_parts(W, H))
@@ -89,7 +114,7 @@ class Problem:
 
     def floor(self, k: int) -> float:
         """The least number in a factor that is only multiplied: a share of the usual size √(mean / k)."""
-        return FLOOR * float(np.sqrt(self.X.mean() / k))
+        return FLOOR * float(np.sqrt(self.mean / k))
 
 
 @dataclass(frozen=True)
