@@ -137,7 +137,10 @@ def test_newton_steps(shape, penalty, kind, wanted):
         same(compiled_newton, "newton_rows", *span, W, Ht, added, l2, 3, wanted, out, losses)
         same(compiled_newton, "taken_rows", *span, W + 0.1, Ht, out, losses)
     for F in (W, sliced(W)):
-        same(compiled_newton, "newton_dense_rows", counts(n, p), F, H, added, l2, 2, wanted, out, losses)
+        given = F, H, added, l2, 2, wanted, out, losses
+        same(compiled_newton, "newton_dense_rows", counts(n, p), *given)
+        for Y in (np.ascontiguousarray(counts(n, p).T), sliced(counts(n, p).T)):
+            same(compiled_newton, "newton_dense_columns", Y, *given)
         same(compiled_newton, "taken_dense_rows", counts(n, p), F + 0.1, H, out, losses)
 
 

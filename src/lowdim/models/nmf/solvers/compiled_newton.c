@@ -4,6 +4,7 @@
 #include "models/nmf/solvers/coordinates.h"
 
 #define SAFE_STEP 0.683802 /* as textbook.py has it */
+#define SIDE 16            /* samples side by side */
 #define HOPELESS 1e-12     /* share of a number up to which a fit is nothing, from where steps would take for ever */
 
 /* Whether something stored is fitted by nothing. */
@@ -144,6 +145,129 @@ lowdim_newton_dense_rows(Int n, Int p, Int k, const double *X, Int X_step, const
         for (Int t = 0; t < k; t++) w[t] = W[i * W_step + t];
         losses[i] = descend(k, p, X + i * X_step, H, H_step, added, l2, sweeps, with_losses != 0, w, rows,
                             rows + rows_step);
+    }
+}
+
+/* fitted (p, SIDE) ← H w of samples side by side, w (k, SIDE). */
+static void fit_side(Int k, Int p, const double *restrict H, Int step, const double *restrict w,
+                     double *restrict fitted) {
+    for (Int e = 0; e < p; e++) {
+        double *restrict f = fitted + e * SIDE;
+        for (Int c = 0; c < SIDE; c++) f[c] = 0.0;
+        for (Int t = 0; t < k; t++) {
+            double h = H[t * step + e];
+            const double *restrict from = w + t * SIDE;
+            LANES
+            for (Int c = 0; c < SIDE; c++) f[c] += h * from[c];
+        }
+        LANES
+        for (Int c = 0; c < SIDE; c++) f[c] = larger(f[c], TINY);
+    }
+}
+
+/* `moved_sums` of samples side by side, two entries at a time. */
+static void moved_side(Int p, const double *restrict X, Int X_step, const double *restrict moved,
+                       const double *restrict change, const double *restrict h, double *restrict fitted,
+                       double *restrict taken, double *restrict curve) {
+    Int e = 0;
+    for (Int c = 0; c < SIDE; c++) taken[c] = curve[c] = 0.0;
+    for (; e + 2 <= p; e += 2) {
+        const double *restrict x = X + e * X_step, *restrict y = x + X_step;
+        double *restrict f = fitted + e * SIDE, *restrict g = f + SIDE;
+        double m0 = moved[e], m1 = moved[e + 1], h0 = h[e], h1 = h[e + 1];
+        LANES
+        for (Int c = 0; c < SIDE; c++) {
+            double now = larger(f[c] + change[c] * m0, TINY), then = larger(g[c] + change[c] * m1, TINY);
+            double both = 1.0 / (now * then), share = h0 * (both * then), other = h1 * (both * now);
+            f[c] = now, g[c] = then;
+            double part = x[c] * share, rest = y[c] * other;
+            taken[c] += part + rest;
+            curve[c] += part * share + rest * other;
+        }
+    }
+    for (; e < p; e++) {
+        const double *restrict x = X + e * X_step;
+        double *restrict f = fitted + e * SIDE, m = moved[e], g = h[e];
+        LANES
+        for (Int c = 0; c < SIDE; c++) {
+            double now = larger(f[c] + change[c] * m, TINY), share = g / now, part = x[c] * share;
+            f[c] = now;
+            taken[c] += part;
+            curve[c] += part * share;
+        }
+    }
+}
+
+/* Samples side by side, whose rows are columns of Y (p, n), and short: a sum along so few entries would wait for each
+   of its steps. */
+KERNEL(void)
+lowdim_newton_dense_columns(Int p, Int n, Int k, Int pside, Int kside, const double *Y, Int Y_step, const double *W, Int W_step,
+                            const double *H, Int H_step, const double *added, double l2, Int sweeps, Int with_losses,
+                            double *out, Int out_step, double *losses, double *fitted, double *numbers, double *w) {
+    (void)pside, (void)kside;
+    for (Int start = 0; start < n; start += SIDE) {
+        _Alignas(64) double change[SIDE], taken[SIDE], curve[SIDE], smallest[SIDE], worst[SIDE], total[SIDE];
+        Int width = least(SIDE, n - start), step = Y_step;
+        const double *X = Y + start;
+        if (width < SIDE) { /* the last are copied, with zeros behind them */
+            for (Int e = 0; e < p; e++)
+                for (Int c = 0; c < SIDE; c++) numbers[e * SIDE + c] = c < width ? X[e * Y_step + c] : 0.0;
+            X = numbers, step = SIDE;
+        }
+        for (Int t = 0; t < k; t++)
+            for (Int c = 0; c < SIDE; c++) w[t * SIDE + c] = c < width ? W[(start + c) * W_step + t] : 0.0;
+        fit_side(k, p, H, H_step, w, fitted);
+        for (Int c = 0; c < SIDE; c++) change[c] = worst[c] = total[c] = 0.0, smallest[c] = __builtin_inf();
+        for (Int e = 0; e < p; e++) {
+            const double *restrict x = X + e * step, *restrict f = fitted + e * SIDE;
+            LANES
+            for (Int c = 0; c < SIDE; c++) {
+                int there = x[c] > 0.0, lost = there & (f[c] <= HOPELESS * x[c]);
+                worst[c] = lost ? 1.0 : worst[c];
+                smallest[c] = smaller(smallest[c], there ? x[c] : __builtin_inf());
+                total[c] += x[c];
+            }
+        }
+        int any = 0;
+        for (Int c = 0; c < SIDE; c++) any |= worst[c] > 0.0;
+        if (any) {
+            for (Int t = 0; t < k; t++)
+                for (Int c = 0; c < SIDE; c++)
+                    if (worst[c] > 0.0 && added[t] > 0.0)
+                        w[t * SIDE + c] += 0.01 * total[c] / ((double)k * added[t]);
+            fit_side(k, p, H, H_step, w, fitted);
+        }
+        Int before = 0;
+        for (Int sweep = 0; sweep < sweeps; sweep++)
+            for (Int t = 0; t < k; t++) {
+                double *restrict at = w + t * SIDE, own = added[t];
+                moved_side(p, X, step, H + before * H_step, change, H + t * H_step, fitted, taken, curve);
+                LANES
+                for (Int c = 0; c < SIDE; c++) {
+                    double bend = curve[c] + l2, slope = own - taken[c] + l2 * at[c];
+                    double by = larger(-slope / (bend > 0.0 ? bend : 1.0), -at[c]);
+                    double length = root(larger(bend, 0.0) / smallest[c]) * -by;
+                    by = by / (length > SAFE_STEP ? 1.0 + length : 1.0);
+                    by = bend <= 0.0 ? (own > 0.0 ? -at[c] : 0.0) : by;
+                    change[c] = by;
+                    at[c] = larger(at[c] + by, 0.0);
+                }
+                before = t;
+            }
+        for (Int c = 0; c < SIDE; c++) total[c] = 0.0;
+        for (Int e = 0; with_losses && e < p; e++) {
+            const double *restrict x = X + e * step, *restrict f = fitted + e * SIDE;
+            double m = H[before * H_step + e];
+            LANES
+            for (Int c = 0; c < SIDE; c++) {
+                double ratio = x[c] / larger(f[c] + change[c] * m, TINY);
+                total[c] += x[c] * ln(x[c] > 0.0 ? ratio : 1.0) - x[c];
+            }
+        }
+        for (Int c = 0; c < width; c++) {
+            losses[start + c] = total[c];
+            for (Int t = 0; t < k; t++) out[(start + c) * out_step + t] = w[t * SIDE + c];
+        }
     }
 }
 

@@ -11,6 +11,9 @@ from lowdim.models.nmf.solvers.compiled_least_squares import STORED, Given, Plac
 from lowdim.runtime.native import Kernel, scratch
 from lowdim.types import Floats
 
+SIDE = 16
+"""Samples side by side."""
+
 _newton_rows = Kernel(
     "newton_rows",
     "starts[n1]:index places[stored]:index values[stored] first:int last:int W[n,k] Ht[p,k] added[k] l2 sweeps:int "
@@ -20,6 +23,12 @@ _newton_rows = Kernel(
 _newton_dense_rows = Kernel(
     "newton_dense_rows",
     "X[n,p] W[n,k] H[k,p] added[k] l2 sweeps:int with_losses:int *out[n,k] *losses[n] *rows[2,p]",
+)
+
+_newton_dense_columns = Kernel(
+    "newton_dense_columns",
+    "Y[p,n] W[n,k] H[k,p] added[k] l2 sweeps:int with_losses:int *out[n,k] *losses[n] *fitted[pside] *numbers[pside] "
+    "*w[kside]",
 )
 
 _taken_rows = Kernel(
@@ -82,6 +91,22 @@ def newton_dense_rows(
 ) -> None:
     """The same for dense rows X (m, p), which all see the same H (k, p)."""
     _newton_dense_rows(X, W, H, added, l2, sweeps, with_losses, out, losses, scratch(2, X.shape[1]))
+
+
+def newton_dense_columns(
+    Y: Floats,
+    W: Floats,
+    H: Floats,
+    added: Floats,
+    l2: float,
+    sweeps: int,
+    with_losses: bool,
+    out: Floats,
+    losses: Floats,
+) -> None:
+    """The same for Y = Xᵀ (p, m), 16 samples side by side: where rows are short, sums along them take longer."""
+    room = scratch(SIDE * len(Y)), scratch(SIDE * len(Y)), scratch(SIDE * len(H))
+    _newton_dense_columns(Y, W, H, added, l2, sweeps, with_losses, out, losses, *room)
 
 
 def taken_rows(

@@ -148,11 +148,21 @@ SLAB = 1 << 18
 
 LEAST = 64
 
+SHORT = 256
+"""Entries of a row up to which rows are taken side by side."""
+
 WORK = 64
 """Multiplications in the time of which a step of a few parts is made for one entry."""
 
 COPIED = 1 << 20
 """Entries up to which the turned matrix is made once."""
+
+
+def _in_order(X: Floats) -> Floats:
+    """Dense rows as compiled steps take them: short ones side by side."""
+    if X.shape[1] > SHORT:
+        return np.ascontiguousarray(X)
+    return X if X.strides[0] == X.itemsize else np.asfortranarray(X)
 
 
 @dataclass(frozen=True)
@@ -164,7 +174,7 @@ class DenseNewton(SparseNewton):
         """For a problem with β = 1 and a dense X in C order."""
         (n, p), turned = problem.X.shape, problem.turned
         if problem.X.size <= COPIED:
-            turned = replace(turned, X=np.ascontiguousarray(turned.X))
+            problem, turned = (replace(one, X=_in_order(one.X)) for one in (problem, turned))
         rows, columns = (
             tuple((at.start, at.stop) for at in stretches(length, max(LEAST, SLAB // max(other, 1)), WORK * other))
             for length, other in ((n, p), (p, n))
@@ -182,8 +192,11 @@ class DenseNewton(SparseNewton):
 
         def one(span: tuple[int, int]) -> None:
             at = slice(*span)
-            rows = np.ascontiguousarray(X[at])
-            kernels.newton_dense_rows(rows, W[at], H, added, penalty.l2_W, self.sweeps, with_loss, out[at], losses[at])
+            given = W[at], H, added, penalty.l2_W, self.sweeps, with_loss, out[at], losses[at]
+            if X.shape[1] <= SHORT:
+                kernels.newton_dense_columns(_in_order(X[at]).T, *given)
+            else:
+                kernels.newton_dense_rows(_in_order(X[at]), *given)
 
         for _ in in_order(one, stretches):
             pass

@@ -159,6 +159,21 @@ def newton_dense_rows(
     losses[:] = _loss(there, out) if with_losses else 0.0
 
 
+def newton_dense_columns(
+    Y: Floats,
+    W: Floats,
+    H: Floats,
+    added: Floats,
+    l2: float,
+    sweeps: int,
+    with_losses: bool,
+    out: Floats,
+    losses: Floats,
+) -> None:
+    """The same for X = Yᵀ."""
+    newton_dense_rows(Y.T, W, H, added, l2, sweeps, with_losses, out, losses)
+
+
 def _newton(there: _Entries, W: Floats, added: Floats, l2: float, sweeps: int) -> Floats:
     x = there.x
     W = there.lifted(W, added, (x > 0) & (there.fit(W) <= HOPELESS * x), x)
