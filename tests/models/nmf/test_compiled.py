@@ -11,7 +11,7 @@ import scipy.sparse
 from lowdim.models.nmf.loss import loss_of
 from lowdim.models.nmf.observed import Observed
 from lowdim.models.nmf.solvers import compiled_least_squares, compiled_newton, plain_steps
-from lowdim.models.nmf.solvers.parts import parts_of
+from lowdim.models.nmf.solvers.parts import parts_of, total_of
 
 pytestmark = pytest.mark.usefixtures("each_library")
 
@@ -179,3 +179,4 @@ def test_one_look_is_loss_and_gradient(shape, beta):
         for one, other in zip((taken, added), loss.gradient_parts(*problem), strict=True):
             np.testing.assert_allclose(one, np.broadcast_to(other, one.shape), rtol=ROUNDING)
         assert lost == pytest.approx(loss.total(*problem), rel=ROUNDING)
+        assert total_of(loss, *problem) == pytest.approx(loss.total(*problem), rel=ROUNDING)

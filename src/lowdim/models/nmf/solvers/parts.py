@@ -27,11 +27,24 @@ def parts_of(loss: Loss, X: Any, W: Floats, H: Floats, square: float) -> Parts:
         taken, added = loss.gradient_parts(X, W, H)
         across, own = (float((part * W).sum()) for part in (taken, added))
         return taken, added, 0.5 * (square - 2 * across + own)
-    if loss not in (KULLBACK_LEIBLER, ITAKURA_SAITO) or not native.is_compiled():
+    if not _compiled(loss):
         return *loss.gradient_parts(X, W, H), loss.total(X, W, H)
     if X.flags.c_contiguous:
         return _by_rows(loss, X, W, H)
     return _by_columns(loss, np.ascontiguousarray(X.T), W, H)
+
+
+def total_of(loss: Loss, X: Any, W: Floats, H: Floats) -> float:
+    """The loss alone."""
+    if not isinstance(X, np.ndarray) or not _compiled(loss):
+        return loss.total(X, W, H)
+    if not X.flags.c_contiguous:
+        X, W, H = np.ascontiguousarray(X.T), H.T, W.T
+    return sum(in_order(lambda at: _ratios(loss, X[at], W[at] @ H)[2], row_blocks((X.shape[0], X.shape[1]))))
+
+
+def _compiled(loss: Loss) -> bool:
+    return loss in (KULLBACK_LEIBLER, ITAKURA_SAITO) and native.is_compiled()
 
 
 def _by_rows(loss: Loss, X: Floats, W: Floats, H: Floats) -> Parts:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from lowdim.errors import BadInput, Setting
 from lowdim.models.nmf.loss import FROBENIUS, Loss, Penalty, residual
 from lowdim.models.nmf.observed import Observed, csr, observed
-from lowdim.models.nmf.solvers.parts import Parts, parts_of
+from lowdim.models.nmf.solvers.parts import Parts, parts_of, total_of
 from lowdim.runtime.progress import stage
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
@@ -74,7 +74,7 @@ class Problem:
 
     def divergence(self, W: Floats, H: Floats) -> float:
         """The loss of X from W H."""
-        return self.loss.total(self.X, W, H)
+        return total_of(self.loss, self.X, W, H)
 
     def gradient_parts(self, W: Floats, H: Floats) -> tuple[Floats, Floats]:
         """(n, k) what the gradient of the objective by W takes off, and what it adds."""
