@@ -294,16 +294,6 @@ static void times(Int k, Int count, const double *H, Int step, const double *res
     }
 }
 
-KERNEL(void)
-lowdim_taken_dense_rows(Int n, Int p, Int k, const double *X, Int X_step, const double *W, Int W_step, const double *H,
-                        Int H_step, double *out, Int out_step, double *losses, double *share) {
-    for (Int i = 0; i < n; i++) {
-        fit(k, p, H, H_step, W + i * W_step, share);
-        losses[i] = shares(p, X + i * X_step, share);
-        times(k, p, H, H_step, share, out + i * out_step);
-    }
-}
-
 /* One coordinate of one row: w[t], what is fitted, and one over it, so that only a change costs divisions.
 
    A step down is cut where something fitted would fall by more than SAFE_STEP. Before that, with z the share by which

@@ -37,8 +37,6 @@ _taken_rows = Kernel(
     "*H[k,longest] *rows[1,longest]",
 )
 
-_taken_dense_rows = Kernel("taken_dense_rows", "X[n,p] W[n,k] H[k,p] *out[n,k] *losses[n] *share[p]")
-
 _newton_weighted_rows = Kernel(
     "newton_weighted_rows",
     f"{STORED} Ht[p,k] whole[k] l1 l2 W[n,k] sweeps:int *out[n,k] *losses[n] *H[k,longest] *rows[5,longest] *added[k]",
@@ -125,11 +123,6 @@ def taken_rows(
     longest = longest_row(starts, first, last)
     room = scratch(W.shape[1], longest), scratch(1, longest)
     _taken_rows(starts, places, values, first, last, W, Ht, out, losses, *room)
-
-
-def taken_dense_rows(X: Floats, W: Floats, H: Floats, out: Floats, losses: Floats) -> None:
-    """The same for dense rows X (n, p)."""
-    _taken_dense_rows(X, W, H, out, losses, scratch(X.shape[1]))
 
 
 # Entries with weights.

@@ -151,7 +151,7 @@ LEAST = 64
 SHORT = 256
 """Entries of a row up to which rows are taken side by side."""
 
-WORK = 64
+WORK = 16
 """Multiplications in the time of which a step of a few parts is made for one entry."""
 
 COPIED = 1 << 20
@@ -202,16 +202,8 @@ class DenseNewton(SparseNewton):
             pass
         return out, float(losses.sum())
 
-    def _parts(
-        self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats
-    ) -> tuple[Floats, Floats, float]:
-        kernels = _kernels()
-        X, H, taken, losses = problem.X, np.ascontiguousarray(Ht.T), np.empty_like(W), np.empty(len(W))
-
-        def one(span: tuple[int, int]) -> None:
-            at = slice(*span)
-            kernels.taken_dense_rows(np.ascontiguousarray(X[at]), W[at], H, taken[at], losses[at])
-
-        for _ in in_order(one, stretches):
-            pass
-        return taken, (Ht.sum(axis=0) + problem.penalty.l1_W) + problem.penalty.l2_W * W, float(losses.sum())
+    def _looked_at(self, W: Floats, Ht: Floats) -> tuple[float, float]:
+        *of_W, lost = self.problem.parts(W, Ht.T)
+        *of_H, _ = self.turned.parts(Ht, W.T)
+        cost = lost + self.problem.penalty.value(W, Ht.T)
+        return float(np.hypot(residual(W, *of_W), residual(Ht, *of_H))), cost

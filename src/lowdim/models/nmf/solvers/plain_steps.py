@@ -218,13 +218,6 @@ def taken_rows(
     losses[at] = _loss(there, W[at])
 
 
-def taken_dense_rows(X: Floats, W: Floats, H: Floats, out: Floats, losses: Floats) -> None:
-    """The same for dense rows."""
-    there = _Entries.dense(X, H)
-    out[:] = (X / there.fit(W)) @ H.T
-    losses[:] = _loss(there, W)
-
-
 # Entries with weights.
 
 
