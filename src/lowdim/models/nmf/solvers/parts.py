@@ -25,7 +25,7 @@ def parts_of(loss: Loss, X: Any, W: Floats, H: Floats, square: float) -> Parts:
         return *loss.gradient_parts(X, W, H), loss.total(X, W, H)
     if loss.quadratic:
         taken, added = loss.gradient_parts(X, W, H)
-        across, own = (float((part * W).sum()) for part in (taken, added))
+        across, own = (float(np.vdot(part, W)) for part in (taken, added))
         return taken, added, 0.5 * (square - 2 * across + own)
     if not _compiled(loss):
         return *loss.gradient_parts(X, W, H), loss.total(X, W, H)

@@ -67,7 +67,7 @@ class Textbook(ABC):
 class Multiplicative(Textbook):
     """Multiplicative updates, for any problem."""
 
-    look = LOOK
+    look = 2 * LOOK  # steps are many and small
 
     def _started(self, W: Floats, H: Floats) -> tuple[Floats, Floats]:
         """Zeros, which no update would leave, are lifted a little, and if the loss keeps it the total is made that of
@@ -104,8 +104,12 @@ class Multiplicative(Textbook):
 
     def _moved(self, problem: Problem, W: Floats, parts: Parts) -> Floats:
         taken, added, _ = parts
-        factor, exponent = taken / np.maximum(added, TINY), problem.loss.exponent
-        return _lifted(problem, W * (factor if exponent == 1.0 else factor**exponent))
+        moved, exponent = np.maximum(added, TINY), problem.loss.exponent
+        np.divide(taken, moved, out=moved)
+        if exponent != 1.0:
+            moved **= exponent
+        moved *= W
+        return np.maximum(moved, problem.floor(W.shape[1]) * problem.filled, out=moved)
 
 
 def _lifted(problem: Problem, W: Floats) -> Floats:
