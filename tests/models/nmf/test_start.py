@@ -47,6 +47,7 @@ def test_more_components_than_rank_start_at_zero():
     np.testing.assert_allclose(W @ H, X, rtol=1e-10)  # rounding
     assert not W[:, 1:].any()
     assert not start(np.zeros((5, 4)), 2, None, np.random.default_rng(0))[0].any()
+    assert not start(scipy.sparse.csr_array((400, 400)), 2, None, np.random.default_rng(0))[0].any()
 
 
 def test_own_factors_are_copied_and_checked():

@@ -29,7 +29,7 @@ from lowdim.models.nmf.solvers.normal_form import (
 )
 from lowdim.models.nmf.solvers.problem import Problem, Search, polished, search, settled
 from lowdim.models.nmf.solvers.row_sums import Passes, RowSums, sums_of
-from lowdim.models.nmf.solvers.start import start
+from lowdim.models.nmf.solvers.start import start, with_sums
 from lowdim.results.record import Provenance, describe_change
 from lowdim.runtime.progress import track
 from lowdim.runtime.warn import warn_user
@@ -140,6 +140,8 @@ def searched(problem: Problem, k: int, task: NmfTask, polish: bool = False) -> E
     ends = []
     for number in track(range(task.starts), "start"):
         W, H = _begin(problem, k, task, number, rng)
+        if choice.name == "newton" and task.penalties.none and task.init != "custom":
+            W, H = with_sums(problem.X, W, H)
         if both_penalised(problem.penalty):
             found = search_balanced(solver, problem.penalty, W, H, task.tol, task.steps)
         else:

@@ -62,6 +62,8 @@ class Penalty:
 
     def value(self, W: Floats, H: Floats) -> float:
         """What the factors cost; they are not negative."""
+        if not (self.l1_W or self.l2_W or self.l1_H or self.l2_H):
+            return 0.0
         l1 = self.l1_W * W.sum() + self.l1_H * H.sum()
         l2 = self.l2_W * np.einsum("ik,ik->", W, W) + self.l2_H * np.einsum("kj,kj->", H, H)
         return float(l1 + 0.5 * l2)

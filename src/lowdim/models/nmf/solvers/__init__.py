@@ -3,6 +3,7 @@
 In reading order::
 
     problem                 X ≈ W H with a loss and penalties, the state of a search, and when it has converged.
+    parts                   Loss and gradient from one look at the fit.
     start                   Where a search begins.
     textbook                Multiplicative updates, for every loss; and plain steps that compiled ones are held against.
     hals                    Least squares: hierarchical alternating least squares, extrapolated.
@@ -12,6 +13,8 @@ In reading order::
     codes                   W of new rows given H, each to its own tolerance.
     row_sums                Rows that come in blocks: what each says of H, added up.
     normal_form             Scale and order of parts, and how well several starts agree.
-    compiled_least_squares  Compiled loops of least squares, and what both share.
-    compiled_newton         Compiled loops of Newton steps.
+    compiled_least_squares  Compiled steps of least squares, and what both share.
+    compiled_newton         Compiled Newton steps.
+    compiled_losses         Compiled losses and ratios of numbers and their fits.
+    plain_steps             Plain twins of both, where there is no library.
 """

@@ -10,13 +10,16 @@ about 1e-7.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy
 
 from lowdim.models.nmf.loss import TINY
 from lowdim.models.nmf.observed import Observed, as_observed
+from lowdim.models.nmf.solvers import compiled_least_squares, compiled_newton, plain_steps
 from lowdim.models.nmf.solvers.problem import Problem, even_stretches, given_to_rows, stretches
+from lowdim.runtime import native
 from lowdim.runtime.threads import in_order, one_blas_thread
 from lowdim.types import Floats
 
@@ -73,14 +76,13 @@ def start(problem: Problem, H: Floats) -> Floats:
 
 def _least_squares(problem: Problem, H: Floats, tol: float, most: int, W: Floats, residuals: Floats) -> None:
     """In place, rows in threads."""
-    from lowdim.models.nmf.solvers import compiled_least_squares
-
+    kernels: Any = compiled_least_squares if native.is_compiled() else plain_steps
     X, penalty, G = problem.X, problem.penalty, H @ H.T
     across = np.ascontiguousarray(H.T)
 
     def one(at: slice) -> None:
         A = np.ascontiguousarray(X[at] @ across)
-        compiled_least_squares.least_squares_codes(G, A, penalty.l1_W, penalty.l2_W, tol, most, W[at], residuals[at])
+        kernels.least_squares_codes(G, A, penalty.l1_W, penalty.l2_W, tol, most, W[at], residuals[at])
 
     for _ in in_order(one, stretches(len(W), SLAB)):
         pass
@@ -88,10 +90,10 @@ def _least_squares(problem: Problem, H: Floats, tol: float, most: int, W: Floats
 
 def _stored(problem: Problem, X: Observed, H: Floats, tol: float, most: int, W: Floats, residuals: Floats) -> None:
     """Of rows with stored entries, in place, rows in threads."""
-    from lowdim.models.nmf.solvers import compiled_least_squares, compiled_newton
-
-    least_squares, newton = compiled_least_squares.weighted_least_squares_codes, compiled_newton.newton_codes
-    solve = least_squares if problem.loss.quadratic else newton
+    kernels: Any = plain_steps
+    if native.is_compiled():
+        kernels = compiled_least_squares if problem.loss.quadratic else compiled_newton
+    solve = kernels.weighted_least_squares_codes if problem.loss.quadratic else kernels.newton_codes
     stored, given = X.as_stored, given_to_rows(problem, np.ascontiguousarray(H.T))
 
     def one(span: tuple[int, int]) -> None:

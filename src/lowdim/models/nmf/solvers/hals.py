@@ -2,7 +2,7 @@
 
 Each component in turn is set to its best given all others, first in W, then in H (Cichocki & Phan 2009, "Fast local
 algorithms for large scale nonnegative matrix and tensor factorizations"): scikit-learn's `cd` without shuffling. The
-compiled solver goes beyond each new point by a share of the last change (Ang & Gillis 2019, "Accelerating nonnegative
+solver here goes beyond each new point by a share of the last change (Ang & Gillis 2019, "Accelerating nonnegative
 matrix factorization algorithms using extrapolation") and takes such a step back if it did not pay.
 """
 
@@ -14,12 +14,19 @@ from typing import Any
 import numpy as np
 import scipy
 
+from lowdim.models.nmf.solvers import compiled_least_squares, plain_steps
 from lowdim.models.nmf.solvers.problem import Beyond, Problem, Search, begin, revived, stretches
+from lowdim.runtime import native
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
-LOOK = 20
+LOOK = 10
 """Steps between two looks at the KKT residual, which cost as much as a step."""
+
+SWEEPS, STILL = 5, 0.1
+"""Sweeps over a factor at most before the other has its turn, as long as they change more than such a share of what the
+first of them changed: they cost less than the products that they use (Gillis & Glineur 2012, "Accelerated
+multiplicative updates and hierarchical ALS algorithms for nonnegative matrix factorization")."""
 
 SLAB = 512
 """Samples at most that a thread takes at a time."""
@@ -27,29 +34,26 @@ SLAB = 512
 
 @dataclass(frozen=True)
 class Hals:
-    """The steps of `PlainHals` compiled, fused over slabs of samples, and extrapolated."""
+    """The steps of `PlainHals`, fused over slabs of samples, and extrapolated."""
 
     problem: Problem
     turned: Problem
-    slabs: tuple[slice, ...]
-    columns: tuple[slice, ...]
     square: float
     """‖X‖² / 2."""
     extrapolated: bool = True
+    """Otherwise the steps are those of `PlainHals`: one sweep each."""
 
     @classmethod
     def of(cls, problem: Problem, extrapolated: bool = True) -> Hals:
         """For a problem with β = 2."""
         X = problem.X
         values = X.data if scipy.sparse.issparse(X) else X.ravel()
-        return cls(
-            problem,
-            problem.turned,
-            stretches(X.shape[0], SLAB),
-            stretches(X.shape[1], SLAB),
-            0.5 * float(values @ values),
-            extrapolated,
-        )
+        return cls(problem, problem.turned, 0.5 * float(values @ values), extrapolated)
+
+    @property
+    def sweeps(self) -> int:
+        """At most, over a factor."""
+        return SWEEPS if self.extrapolated else 1
 
     def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
         """The state before the first step."""
@@ -69,7 +73,7 @@ class Hals:
             back = self._memory(state.W, state.H)
             return self._looked_at(replace(state, steps=state.steps + 1, memory=memory.refused(back.W, back.H)))
         Hy = np.empty_like(H)
-        _compiled().extrapolate(H, memory.H, ahead, Hy)
+        _kernels().extrapolate(H, memory.H, ahead, Hy)
         found = replace(
             state,
             W=np.ascontiguousarray(Wy.T),
@@ -97,7 +101,7 @@ class Hals:
 
     def _samples(self, memory: Beyond, ahead: float) -> tuple[Floats, Floats, Floats, Floats]:
         """The W half-step of every slab: W, W extrapolated, and of that one B = Wy X (k, p) and G = Wy Wyᵀ."""
-        kernels = _compiled()
+        kernels = _kernels()
         X, penalty, Hy = self.problem.X, self.problem.penalty, memory.Hy
         sparse = scipy.sparse.issparse(X)
         inner = Hy @ Hy.T
@@ -106,30 +110,33 @@ class Hals:
 
         def one(at: slice) -> tuple[Floats | None, Floats]:
             A = np.ascontiguousarray((X[at] @ right).T) if sparse else right @ X[at].T
-            kernels.sweep(memory.Wy[:, at], A, inner, penalty.l1_W, penalty.l2_W, W[:, at])
+            kernels.sweep(memory.Wy[:, at], A, inner, penalty.l1_W, penalty.l2_W, W[:, at], self.sweeps, STILL)
             kernels.extrapolate(W[:, at], memory.W[:, at], ahead, Wy[:, at])
             y = Wy[:, at]
             return (None if sparse else y @ X[at]), y @ y.T
 
         B, G = np.zeros(memory.H.shape), np.zeros(inner.shape)
-        for add_B, add_G in in_order(one, self.slabs):
+        n, p = X.shape
+        each = (X.nnz // max(n, 1) if sparse else p) * len(inner)
+        for add_B, add_G in in_order(one, stretches(n, SLAB, each)):
             G += add_G
             if add_B is not None:
                 B += add_B
         if sparse:  # by columns of X, which need no sum of large parts
             left = np.ascontiguousarray(Wy.T)
-            done = list(in_order(lambda at: (self.turned.X[at] @ left).T, self.columns))
+            columns = stretches(p, SLAB, X.nnz // max(p, 1) * len(inner))
+            done = list(in_order(lambda at: (self.turned.X[at] @ left).T, columns))
             B = np.ascontiguousarray(np.hstack(done))
         return W, Wy, B, G
 
     def _sweep(self, F: Floats, A: Floats, G: Floats, l1: float, l2: float, out: Floats) -> None:
         """One sweep over H, columns in threads."""
-        kernels = _compiled()
+        kernels = _kernels()
 
         def one(at: slice) -> None:
-            kernels.sweep(F[:, at], A[:, at], G, l1, l2, out[:, at])
+            kernels.sweep(F[:, at], A[:, at], G, l1, l2, out[:, at], self.sweeps, STILL)
 
-        for _ in in_order(one, self.columns):
+        for _ in in_order(one, stretches(F.shape[1], SLAB, self.sweeps * len(F) ** 2)):
             pass
 
     def _objective(self, W: Floats, H: Floats, B: Floats, G: Floats) -> float:
@@ -138,7 +145,5 @@ class Hals:
         return fit + self.problem.penalty.value(W, H)
 
 
-def _compiled() -> Any:
-    from lowdim.models.nmf.solvers import compiled_least_squares
-
-    return compiled_least_squares
+def _kernels() -> Any:
+    return compiled_least_squares if native.is_compiled() else plain_steps

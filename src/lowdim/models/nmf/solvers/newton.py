@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from lowdim.models.nmf.loss import residual
+from lowdim.models.nmf.solvers import compiled_newton, plain_steps
 from lowdim.models.nmf.solvers.problem import LOOK, Beyond, Problem, Search, even_stretches, revived, stretches
+from lowdim.runtime import native
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
@@ -28,7 +30,7 @@ together; 4 was 5 % behind, 6 was 17 %, single runs, and none was first on both.
 
 @dataclass(frozen=True)
 class SparseNewton:
-    """The steps compiled, on a CSR matrix and its transpose, rows in threads."""
+    """The steps on a CSR matrix and its transpose, rows in threads."""
 
     problem: Problem
     turned: Problem
@@ -89,7 +91,7 @@ class SparseNewton:
         self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats, with_loss: bool
     ) -> tuple[Floats, float]:
         """W given H, and Σ x log(x / wh) − x if it is wanted: logarithms are a tenth of the work."""
-        kernels = _compiled()
+        kernels = _kernels()
         X, penalty = problem.X, problem.penalty
         added = Ht.sum(axis=0) + penalty.l1_W
         out, losses = np.empty_like(W), np.zeros(len(W))
@@ -112,8 +114,8 @@ class SparseNewton:
     def _parts(
         self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats
     ) -> tuple[Floats, Floats, float]:
-        """What the gradient by W takes off and adds, compiled, and Σ x log(x / wh) − x."""
-        kernels = _compiled()
+        """What the gradient by W takes off and adds, and Σ x log(x / wh) − x."""
+        kernels = _kernels()
         X, taken, losses = problem.X, np.empty_like(W), np.empty(len(W))
 
         def one(span: tuple[int, int]) -> None:
@@ -129,39 +131,60 @@ def _beyond(new: Floats, old: Floats, ahead: float) -> Floats:
     return np.maximum(new + ahead * (new - old), 0.0) if ahead else new
 
 
-def _compiled() -> Any:
-    from lowdim.models.nmf.solvers import compiled_newton
-
-    return compiled_newton
+def _kernels() -> Any:
+    return compiled_newton if native.is_compiled() else plain_steps
 
 
 # Scalar Newton steps for the Kullback–Leibler divergence of dense rows, which are taken as they lie.
 #
 # All rows share one H, so that nothing needs to be gathered, and zeros, of which there are few, are met like any
-# other entry. Columns are copied some at a time: no second X is made.
+# other entry. Columns are copied some at a time: of large data no second X is made.
 
 DENSE_SWEEPS = 2
 """Sweeps over a row before the other factor has its turn: nothing was gathered that should be used more often."""
 
-SLAB = 64
-"""Rows, or columns, at most that a thread takes at a time."""
+SLAB = 1 << 18
+"""Entries of the rows, or columns, that a thread takes at a time, if that makes more of them than LEAST."""
+
+LEAST = 64
+
+SHORT = 256
+"""Entries of a row up to which rows are taken side by side."""
+
+WORK = 16
+"""Multiplications in the time of which a step of a few parts is made for one entry."""
+
+COPIED = 1 << 20
+"""Entries up to which the turned matrix is made once."""
+
+
+def _in_order(X: Floats) -> Floats:
+    """Dense rows as compiled steps take them: short ones side by side."""
+    if X.shape[1] > SHORT:
+        return np.ascontiguousarray(X)
+    return X if X.strides[0] == X.itemsize else np.asfortranarray(X)
 
 
 @dataclass(frozen=True)
 class DenseNewton(SparseNewton):
-    """The steps compiled, on a dense matrix, rows and columns in threads."""
+    """The steps on a dense matrix, rows and columns in threads."""
 
     @classmethod
     def of(cls, problem: Problem, sweeps: int = DENSE_SWEEPS, extrapolated: bool = True) -> DenseNewton:
         """For a problem with β = 1 and a dense X in C order."""
-        n, p = problem.X.shape
-        rows, columns = ([(at.start, at.stop) for at in stretches(length, SLAB)] for length in (n, p))
-        return cls(problem, problem.turned, tuple(rows), tuple(columns), sweeps, extrapolated)
+        (n, p), turned = problem.X.shape, problem.turned
+        if problem.X.size <= COPIED:
+            problem, turned = (replace(one, X=_in_order(one.X)) for one in (problem, turned))
+        rows, columns = (
+            tuple((at.start, at.stop) for at in stretches(length, max(LEAST, SLAB // max(other, 1)), WORK * other))
+            for length, other in ((n, p), (p, n))
+        )
+        return cls(problem, turned, rows, columns, sweeps, extrapolated)
 
     def _half(
         self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats, with_loss: bool
     ) -> tuple[Floats, float]:
-        kernels = _compiled()
+        kernels = _kernels()
         X, penalty = problem.X, problem.penalty
         added = Ht.sum(axis=0) + penalty.l1_W
         H = np.ascontiguousarray(Ht.T)
@@ -169,14 +192,18 @@ class DenseNewton(SparseNewton):
 
         def one(span: tuple[int, int]) -> None:
             at = slice(*span)
-            rows = np.ascontiguousarray(X[at])
-            kernels.newton_dense_rows(rows, W[at], H, added, penalty.l2_W, self.sweeps, with_loss, out[at], losses[at])
+            given = W[at], H, added, penalty.l2_W, self.sweeps, with_loss, out[at], losses[at]
+            if X.shape[1] <= SHORT:
+                kernels.newton_dense_columns(_in_order(X[at]).T, *given)
+            else:
+                kernels.newton_dense_rows(_in_order(X[at]), *given)
 
         for _ in in_order(one, stretches):
             pass
         return out, float(losses.sum())
 
     def _looked_at(self, W: Floats, Ht: Floats) -> tuple[float, float]:
-        H = Ht.T
-        cost = self.problem.objective(W, H)
-        return self.problem.residual(W, H, self.turned), cost
+        *of_W, lost = self.problem.parts(W, Ht.T)
+        *of_H, _ = self.turned.parts(Ht, W.T)
+        cost = lost + self.problem.penalty.value(W, Ht.T)
+        return float(np.hypot(residual(W, *of_W), residual(Ht, *of_H))), cost

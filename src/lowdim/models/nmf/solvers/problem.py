@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, Setting
 from lowdim.models.nmf.loss import FROBENIUS, Loss, Penalty, residual
-from lowdim.models.nmf.observed import Observed, observed
+from lowdim.models.nmf.observed import Observed, csr, observed
+from lowdim.models.nmf.solvers.parts import Parts, parts_of, total_of
 from lowdim.runtime.progress import stage
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
@@ -44,6 +46,9 @@ parts on."""
 LEAST_STRETCH, MOST_STRETCHES = 4096, 16
 """Stored entries that are worth a thread's while, and stretches of rows at most."""
 
+LEAST_WORK = 1 << 20
+"""Multiplications that are worth a thread's while."""
+
 AHEAD, GROWTH, CEILING_GROWTH, SHRINK = 0.5, 1.05, 1.01, 1.5
 """Of extrapolation (Ang & Gillis 2019, §4): share of the change at first, growth of the share and of its ceiling when
 it pays, division when not."""
@@ -69,7 +74,7 @@ class Problem:
 
     def divergence(self, W: Floats, H: Floats) -> float:
         """The loss of X from W H."""
-        return self.loss.total(self.X, W, H)
+        return total_of(self.loss, self.X, W, H)
 
     def gradient_parts(self, W: Floats, H: Floats) -> tuple[Floats, Floats]:
         """(n, k) what the gradient of the objective by W takes off, and what it adds."""
@@ -77,6 +82,29 @@ class Problem:
         if self.penalty.l1_W or self.penalty.l2_W:
             added = added + (self.penalty.l1_W + self.penalty.l2_W * W)
         return taken, added
+
+    def parts(self, W: Floats, H: Floats) -> Parts:
+        """Both of these, and the loss, from one look at the fit."""
+        taken, added, lost = parts_of(self.loss, self.X, W, H, self.square)
+        if self.penalty.l1_W or self.penalty.l2_W:
+            added = added + (self.penalty.l1_W + self.penalty.l2_W * W)
+        return taken, added, lost
+
+    @cached_property
+    def square(self) -> float:
+        """‖X‖² of dense X for least squares, otherwise 0: nobody asks."""
+        dense = isinstance(self.X, np.ndarray) and self.loss.quadratic
+        return float(np.einsum("ij,ij->", self.X, self.X)) if dense else 0.0
+
+    @cached_property
+    def mean(self) -> float:
+        """Of X."""
+        return float(self.X.mean())
+
+    @cached_property
+    def filled(self) -> Floats:
+        """(n, 1) one for rows of X that are not zero."""
+        return np.asarray(np.asarray(self.X.sum(axis=1)).reshape(-1, 1) > 0, dtype=np.float64)
 
     def residual(self, W: Floats, H: Floats, turned: Problem | None = None) -> float:
         """Of W and H together; a turned problem that is at hand saves turning X."""
@@ -86,7 +114,7 @@ class Problem:
 
     def floor(self, k: int) -> float:
         """The least number in a factor that is only multiplied: a share of the usual size √(mean / k)."""
-        return FLOOR * float(np.sqrt(self.X.mean() / k))
+        return FLOOR * float(np.sqrt(self.mean / k))
 
 
 @dataclass(frozen=True)
@@ -218,10 +246,10 @@ class Beyond:
         return Beyond.nothing(W, H, self.share / SHRINK, self.share)
 
 
-def stretches(n: int, longest: int) -> tuple[slice, ...]:
-    """Equal stretches of n rows for threads, four or a multiple of it, whatever the number of threads: no sum over
-    them depends on it."""
-    count = 4 * max(1, -(-n // (4 * longest)))
+def stretches(n: int, longest: int, each: int = LEAST_WORK) -> tuple[slice, ...]:
+    """Equal stretches of n rows for threads, four or a multiple of it, or one where there is little work, of `each`
+    multiplications a row; whatever the number of threads: no sum over them depends on it."""
+    count = 1 if n * each < 4 * LEAST_WORK else 4 * max(1, -(-n // (4 * longest)))
     edges = [n * i // count for i in range(count + 1)]
     return tuple(slice(a, b) for a, b in pairwise(edges) if b > a)
 
@@ -291,12 +319,14 @@ def _without_zeros(X: Any) -> Any:
     """CSR of float64 without duplicates and stored zeros: the same arrays where they are that already."""
     given = X
     X = scipy.sparse.csr_array(X, dtype=np.float64)
-    if X.has_canonical_format and X.data.all():
+    parts = X.data, X.indices, X.indptr
+    as_kernels_take_it = X.indices.dtype == X.indptr.dtype and all(part.flags.c_contiguous for part in parts)
+    if as_kernels_take_it and X.has_canonical_format and X.data.all():
         return X
     X = scipy.sparse.csr_array(given, dtype=np.float64, copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()
-    return X
+    return csr(X.data, X.indices, X.indptr, X.shape)
 
 
 def _wrong(values: Floats) -> str:

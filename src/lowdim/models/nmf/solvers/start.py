@@ -26,8 +26,9 @@ NAMES = ("random", "nndsvd", "nndsvda", "nndsvdar", "custom")
 LEAST = 1e-6
 """Numbers smaller than this are zeros of NNDSVD, as in scikit-learn; a share of the largest, where it is below one."""
 
-GRAM = 2000
-"""Shorter side up to which singular vectors come from the whole Gram matrix."""
+GRAM, SPARSE_GRAM = 2000, 300
+"""Shorter side up to which singular vectors come from the whole Gram matrix: of a dense matrix, and of any other, with
+which single products cost little."""
 
 BALANCING = 10
 """Rounds in which the sums of rows and columns of the matrix of rank one are made those of what is known. One is exact
@@ -119,6 +120,13 @@ def _shares(sums: Floats, of: Floats) -> Floats:
     return np.asarray(np.where(sums > 0, sums, 0.0) / np.where((sums > 0) & (of > 0), of, 1.0))
 
 
+def with_sums(X: Any, W: Floats, H: Floats) -> tuple[Floats, Floats]:
+    """The same factors, with rows of W and then columns of H scaled so that the fit has the sums of X's rows and
+    columns: of all scales those with the least Kullback–Leibler divergence, from which NNDSVD is far."""
+    W = W * _shares(np.asarray(X.sum(axis=1)).ravel(), W @ H.sum(axis=1))[:, None]
+    return W, H * _shares(np.asarray(X.sum(axis=0)).ravel(), W.sum(axis=0) @ H)
+
+
 def nndsvd(U: Floats, sizes: Floats, Vt: Floats) -> tuple[Floats, Floats]:
     """(n, k), (k, p) non-negative factors from singular vectors (n, k), (k, p) and values (k,)."""
     ups, downs = np.maximum(U, 0), np.maximum(-U, 0)
@@ -144,7 +152,9 @@ def truncated_svd(X: Any, k: int) -> tuple[Floats, Floats, Floats]:
     From the smaller Gram matrix, which is accurate enough to begin with; from Lanczos steps where that is large.
     """
     n, p = X.shape
-    if min(n, p) > max(GRAM, 2 * k):
+    if min(n, p) > max(GRAM if isinstance(X, np.ndarray) else min(GRAM, SPARSE_GRAM), 2 * k):
+        if not (X @ np.ones(p)).any():  # Lanczos steps lead nowhere from zero
+            return np.zeros((n, k)), np.zeros(k), np.zeros((k, p))
         U, sizes, Vt = scipy.sparse.linalg.svds(X, k, v0=np.ones(min(n, p)))
         order = np.argsort(-sizes, kind="stable")
         return np.ascontiguousarray(U[:, order]), sizes[order], np.ascontiguousarray(Vt[order])

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from lowdim.models.nmf.loss import TINY, fitted_total
+from lowdim.models.nmf.loss import TINY, fitted_total, residual
+from lowdim.models.nmf.solvers.parts import Parts
 from lowdim.models.nmf.solvers.problem import LOOK, Problem, Search, begin, revived, without_unseen
 from lowdim.types import Floats
 
@@ -66,7 +67,7 @@ class Textbook(ABC):
 class Multiplicative(Textbook):
     """Multiplicative updates, for any problem."""
 
-    look = LOOK
+    look = 2 * LOOK  # steps are many and small
 
     def _started(self, W: Floats, H: Floats) -> tuple[Floats, Floats]:
         """Zeros, which no update would leave, are lifted a little, and if the loss keeps it the total is made that of
@@ -81,16 +82,39 @@ class Multiplicative(Textbook):
     def _ready(self, W: Floats, H: Floats) -> tuple[Floats, Floats]:
         return W, H
 
+    def step(self, state: Search) -> Search:
+        """Both factors once. Loss and gradient come from one look at the fit: those after a step are the next one's."""
+        W, H, penalty = state.W, state.H, self.problem.penalty
+        remembered = state.memory is not None and state.memory[0] is W and state.memory[1] is H
+        parts = state.memory[2] if remembered else self.problem.parts(W, H)
+        W = self._moved(self.problem, W, parts)
+        of_H = self.turned.parts(H.T, W.T)
+        between = of_H[2] + penalty.value(W, H)
+        H = self._moved(self.turned, H.T, of_H).T
+        parts = self.problem.parts(W, H)
+        objective = (*state.objective, between, parts[2] + penalty.value(W, H))
+        found = replace(state, W=W, H=H, steps=state.steps + 1, objective=objective, memory=(W, H, parts))
+        if found.steps % self.look:
+            return found
+        of_H = self.turned.parts(H.T, W.T)
+        return found.seen(float(np.hypot(residual(W, *parts[:2]), residual(H.T, *of_H[:2]))))
+
     def _half(self, problem: Problem, W: Floats, H: Floats) -> Floats:
-        taken, added = problem.gradient_parts(W, H)
-        factor, exponent = taken / np.maximum(added, TINY), problem.loss.exponent
-        return _lifted(problem, W * (factor if exponent == 1.0 else factor**exponent))
+        return self._moved(problem, W, problem.parts(W, H))
+
+    def _moved(self, problem: Problem, W: Floats, parts: Parts) -> Floats:
+        taken, added, _ = parts
+        moved, exponent = np.maximum(added, TINY), problem.loss.exponent
+        np.divide(taken, moved, out=moved)
+        if exponent != 1.0:
+            moved **= exponent
+        moved *= W
+        return np.maximum(moved, problem.floor(W.shape[1]) * problem.filled, out=moved)
 
 
 def _lifted(problem: Problem, W: Floats) -> Floats:
     """W with no number below the floor, but for rows of X that are zero, whose factors are zero."""
-    filled: Floats = (np.asarray(problem.X.sum(axis=1)).reshape(-1, 1) > 0).astype(np.float64)
-    return np.maximum(W, problem.floor(W.shape[1]) * filled)
+    return np.maximum(W, problem.floor(W.shape[1]) * problem.filled)
 
 
 @dataclass(frozen=True)

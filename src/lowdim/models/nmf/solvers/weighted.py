@@ -9,10 +9,12 @@ matrix factorization for recommender systems", there without bounds). Kullbackâ€
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from lowdim.models.nmf.loss import cleaned, residual
+from lowdim.models.nmf.solvers import compiled_least_squares, compiled_newton, plain_steps
 from lowdim.models.nmf.solvers.problem import (
     LOOK,
     Problem,
@@ -22,6 +24,7 @@ from lowdim.models.nmf.solvers.problem import (
     revived,
     without_unseen,
 )
+from lowdim.runtime import native
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
@@ -31,7 +34,7 @@ SWEEPS = 2
 
 @dataclass(frozen=True)
 class Weighted:
-    """The steps compiled, on what is stored and its transpose, rows in threads."""
+    """The steps on what is stored and its transpose, rows in threads."""
 
     problem: Problem
     turned: Problem
@@ -70,10 +73,10 @@ class Weighted:
         self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats
     ) -> tuple[Floats, float]:
         """W given H, and the loss."""
-        from lowdim.models.nmf.solvers import compiled_least_squares, compiled_newton
-
-        least_squares, newton = compiled_least_squares.descend_weighted_rows, compiled_newton.newton_weighted_rows
-        descend = least_squares if problem.loss.quadratic else newton
+        kernels: Any = plain_steps
+        if native.is_compiled():
+            kernels = compiled_least_squares if problem.loss.quadratic else compiled_newton
+        descend = kernels.descend_weighted_rows if problem.loss.quadratic else kernels.newton_weighted_rows
         out, losses = np.empty_like(W), np.empty(len(W))
         stored, given = problem.X.as_stored, given_to_rows(problem, Ht)
 
@@ -92,18 +95,17 @@ class Weighted:
     def _parts(
         self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats
     ) -> tuple[Floats, Floats]:
-        """What the gradient by W takes off and adds, compiled."""
-        from lowdim.models.nmf.solvers.compiled_least_squares import gradient_rows
-
+        """What the gradient by W takes off and adds."""
         X, penalty = problem.X, problem.penalty
         counts = not problem.loss.quadratic
         taken = np.empty_like(W)
         added = problem.loss.added_by_zeros(W, Ht.T) * X.unstored
         whole = added.copy()
         stored = X.as_stored
+        gradient = (compiled_least_squares if native.is_compiled() else plain_steps).gradient_rows
 
         def one(span: tuple[int, int]) -> None:
-            gradient_rows(stored, *span, W, Ht, counts, taken, added)
+            gradient(stored, *span, W, Ht, counts, taken, added)
 
         for _ in in_order(one, stretches):
             pass

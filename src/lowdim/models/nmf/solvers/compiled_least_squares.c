@@ -1,0 +1,322 @@
+/* Steps of non-negative least squares. See compiled_least_squares.py. */
+
+#ifndef INDEX
+#include "models/nmf/solvers/coordinates.h"
+
+#define WIDTH 64 /* samples at a time */
+
+/* first, second ← Σ g[s] lanes[s] for two rows g of G, four rows of lanes at a time, at `width` samples. */
+static void add_rows(Int k, Int width, const double *restrict g, const double *restrict h, const double *restrict lanes,
+                     double *restrict first, double *restrict second) {
+    Int s = 0;
+    for (Int c = 0; c < width; c++) first[c] = second[c] = 0.0;
+    for (; s + 4 <= k; s += 4) {
+        const double *x = lanes + s * WIDTH, *y = x + WIDTH, *z = y + WIDTH, *v = z + WIDTH;
+        double a0 = g[s], a1 = g[s + 1], a2 = g[s + 2], a3 = g[s + 3];
+        double b0 = h[s], b1 = h[s + 1], b2 = h[s + 2], b3 = h[s + 3];
+        LANES
+        for (Int c = 0; c < width; c++) {
+            first[c] += a0 * x[c] + a1 * y[c] + a2 * z[c] + a3 * v[c];
+            second[c] += b0 * x[c] + b1 * y[c] + b2 * z[c] + b3 * v[c];
+        }
+    }
+    for (; s < k; s++) {
+        const double *x = lanes + s * WIDTH;
+        double a = g[s], b = h[s];
+        LANES
+        for (Int c = 0; c < width; c++) {
+            first[c] += a * x[c];
+            second[c] += b * x[c];
+        }
+    }
+}
+
+/* One row to its best given the others, whose sum is `total`; what it changed, and the sum of its square. */
+INLINE double to_the_best(Int width, double curve, double l1, double l2, const double *restrict A,
+                          const double *restrict total, double *restrict x, double *restrict change) {
+    double moved = 0.0;
+    if (!(curve <= 0.0)) {
+        double over = 1.0 / curve;
+        SUMS(moved)
+        for (Int c = 0; c < width; c++) {
+            double after = larger(x[c] + (A[c] - l1 - total[c] - l2 * x[c]) * over, 0.0);
+            change[c] = after - x[c];
+            moved += change[c] * change[c];
+            x[c] = after;
+        }
+        return moved;
+    }
+    for (Int c = 0; c < width; c++) change[c] = l1 > 0.0 ? -x[c] : 0.0;
+    for (Int c = 0; c < width; c++) x[c] += change[c]; /* nothing depends on it: what is penalised only costs */
+    return 0.0;
+}
+
+KERNEL(void)
+lowdim_sweep(Int k, Int m, const double *F, Int F_step, const double *A, Int A_step, const double *G, Int G_step,
+             double l1, double l2, Int most, double still, double *out, Int out_step, double *lanes, Int lanes_step) {
+    _Alignas(64) double first[WIDTH], second[WIDTH], change[WIDTH];
+    for (Int start = 0; start < m; start += WIDTH) {
+        Int width = least(WIDTH, m - start);
+        for (Int t = 0; t < k; t++) {
+            const double *restrict from = F + t * F_step + start;
+            double *restrict to = lanes + t * lanes_step;
+            for (Int c = 0; c < width; c++) to[c] = from[c];
+        }
+        double at_first = 0.0;
+        for (Int sweep = 0; sweep < most; sweep++) {
+            double moved = 0.0;
+            for (Int t = 0; t < k; t += 2) {
+                Int next = least(t + 1, k - 1);
+                const double *g = G + t * G_step, *h = G + next * G_step, *a = A + t * A_step + start;
+                double *x = lanes + t * lanes_step;
+                add_rows(k, width, g, h, lanes, first, second);
+                moved += to_the_best(width, g[t] + l2, l1, l2, a, first, x, change);
+                if (next == t) break;
+                double back = h[t];
+                LANES
+                for (Int c = 0; c < width; c++) second[c] += back * change[c];
+                moved += to_the_best(width, h[next] + l2, l1, l2, a + A_step, second, x + lanes_step, change);
+            }
+            at_first = sweep ? at_first : moved;
+            if (moved <= still * still * at_first) break;
+        }
+        for (Int t = 0; t < k; t++) {
+            const double *restrict from = lanes + t * lanes_step;
+            double *restrict to = out + t * out_step + start;
+            for (Int c = 0; c < width; c++) to[c] = from[c];
+        }
+    }
+}
+
+KERNEL(void)
+lowdim_extrapolate(Int k, Int m, const double *after, Int after_step, const double *before, Int before_step,
+                   double ahead, double *out, Int out_step) {
+    for (Int t = 0; t < k; t++) {
+        const double *restrict x = after + t * after_step, *restrict y = before + t * before_step;
+        double *restrict z = out + t * out_step;
+        LANES
+        for (Int c = 0; c < m; c++) z[c] = larger(x[c] + ahead * (x[c] - y[c]), 0.0);
+    }
+}
+
+/* Σ a b c. */
+static double sum_of_three(Int count, const double *a, const double *b, const double *c) {
+    double total = 0.0;
+    SUMS(total)
+    for (Int e = 0; e < count; e++) total += a[e] * b[e] * c[e];
+    return total;
+}
+
+/* w[t] given all others; pull = (m − u) wh − m x at stored entries goes with it. `known` is the curvature that these
+   say. */
+static void to_its_best(Int k, Int count, const double *restrict h, const double *restrict net, double *restrict pull,
+                        double known, double *restrict w, Int t, const double *restrict whole, double unstored,
+                        double l1, double l2) {
+    double slope = 0.0, rest = 0.0, curve = known + l2, of_zeros = 0.0;
+    Int half = count / 16 * 8; /* two halves at a time: a chain of additions would wait for each */
+    SUMS(slope, rest)
+    for (Int e = 0; e < half; e++) {
+        slope += pull[e] * h[e];
+        rest += pull[e + half] * h[e + half];
+    }
+    SUMS(slope)
+    for (Int e = 2 * half; e < count; e++) slope += pull[e] * h[e];
+    slope += rest + l1 + l2 * w[t];
+    if (unstored > 0.0) {
+        SUMS(of_zeros)
+        for (Int s = 0; s < k; s++) of_zeros += whole[s] * w[s];
+        slope += unstored * of_zeros, curve += unstored * whole[t];
+    }
+    double change;
+    if (curve <= ROUNDING * unstored * whole[t]) /* nothing that is known depends on it */
+        change = l1 > 0.0 ? -w[t] : 0.0;
+    else
+        change = larger(w[t] - slope / curve, 0.0) - w[t];
+    if (change == 0.0) return;
+    w[t] += change;
+    LANES
+    for (Int e = 0; e < count; e++) pull[e] += change * net[e] * h[e];
+}
+
+/* wᵀ G w. */
+static double quadratic(Int k, const double *G, Int step, const double *w) {
+    double total = 0.0;
+    for (Int s = 0; s < k; s++) {
+        double sum = 0.0;
+        const double *g = G + s * step;
+        SUMS(sum)
+        for (Int t = 0; t < k; t++) sum += g[t] * w[t];
+        total += w[s] * sum;
+    }
+    return total;
+}
+
+/* slope, and what is added in it; the KKT residual. G is symmetric. */
+static double look(Int k, const double *G, Int step, const double *a, double l1, double l2, const double *w,
+                   double *restrict slope, double *restrict added) {
+    for (Int t = 0; t < k; t++) added[t] = l1 + l2 * w[t];
+    for (Int s = 0; s < k; s++) {
+        const double *restrict g = G + s * step;
+        double f = w[s];
+        LANES
+        for (Int t = 0; t < k; t++) added[t] += f * g[t];
+    }
+    for (Int t = 0; t < k; t++) slope[t] = added[t] - a[t];
+    return residual(k, w, slope, added);
+}
+
+/* w ← the best for ½ wᵀ G w − aᵀ w and penalties; the KKT residual that is left. */
+static double least_squares(Int k, const double *G, Int step, const double *a, double l1, double l2, double tol,
+                            Int most, double *w, double *L, double *slope, double *added, double *change) {
+    for (Int t = 0; t < k; t++)
+        if (G[t * step + t] <= 0.0) w[t] = 0.0; /* nothing that is known depends on it */
+    double left = look(k, G, step, a, l1, l2, w, slope, added);
+    for (Int sweep = 0; sweep < most && !(left <= tol); sweep++) {
+        for (Int t = 0; t < k; t++) {
+            const double *g = G + t * step;
+            if (!(g[t] > 0.0)) continue;
+            double by = larger(w[t] - slope[t] / (g[t] + l2), 0.0) - w[t];
+            if (by == 0.0) continue;
+            w[t] += by;
+            slope[t] += l2 * by;
+            LANES
+            for (Int s = 0; s < k; s++) slope[s] += by * g[s];
+        }
+        if (sweep % TOGETHER == TOGETHER - 1) /* all above zero; those that meet zero on the way stay there */
+            for (Int round = 0; round < k; round++) {
+                look(k, G, step, a, l1, l2, w, slope, added);
+                together(k, G, step, l2, slope, w, L, change);
+                if (move(k, w, change, 1.0) >= 1.0) break;
+            }
+        left = look(k, G, step, a, l1, l2, w, slope, added);
+    }
+    return left;
+}
+
+KERNEL(void)
+lowdim_least_squares_codes(Int k, Int n, const double *G, Int G_step, const double *A, Int A_step, double l1, double l2,
+                           double tol, Int most, double *W, Int W_step, double *residuals, double *L, Int L_step,
+                           double *rows, Int rows_step) {
+    (void)L_step;
+    for (Int i = 0; i < n; i++)
+        residuals[i] = least_squares(k, G, G_step, A + i * A_step, l1, l2, tol, most, W + i * W_step, L, rows,
+                                     rows + rows_step, rows + 2 * rows_step);
+}
+
+#define INDEX int64_t
+#define NAMED(name) name##_i64
+#include "compiled_least_squares.c"
+#undef INDEX
+#undef NAMED
+#define INDEX int32_t
+#define NAMED(name) name##_i32
+#include "compiled_least_squares.c"
+#else
+
+#include "models/nmf/solvers/gather.h"
+
+KERNEL(void)
+NAMED(lowdim_descend_weighted_rows)(Int n1, Int stored, Int p, Int k, Int n, Int longest, const INDEX *starts,
+                                    const INDEX *places, const double *values, const double *weights, double unstored,
+                                    Int first, Int last, const double *Ht, Int Ht_step, const double *whole,
+                                    Int whole_step, double l1, double l2, const double *W, Int W_step, Int sweeps,
+                                    double *out, Int out_step, double *losses, double *H, Int H_step, double *rows,
+                                    Int rows_step, double *curves) {
+    (void)n1, (void)stored, (void)p, (void)n, (void)longest;
+    double *restrict fitted = rows, *restrict net = rows + rows_step, *restrict pull = rows + 2 * rows_step;
+    for (Int i = first; i < last; i++) {
+        Int begin = starts[i], count = starts[i + 1] - begin;
+        const double *restrict x = values + begin, *restrict m = weights + begin;
+        double *w = out + i * out_step;
+        for (Int t = 0; t < k; t++) w[t] = W[i * W_step + t];
+        NAMED(gather)(k, count, places + begin, Ht, Ht_step, H, H_step);
+        fit(k, count, H, H_step, w, fitted);
+        LANES
+        for (Int e = 0; e < count; e++) {
+            net[e] = m[e] - unstored;
+            pull[e] = net[e] * fitted[e] - m[e] * x[e];
+        }
+        for (Int t = 0; t < k; t++) curves[t] = sum_of_three(count, net, H + t * H_step, H + t * H_step);
+        for (Int sweep = 0; sweep < sweeps; sweep++)
+            for (Int t = 0; t < k; t++)
+                to_its_best(k, count, H + t * H_step, net, pull, curves[t], w, t, whole + t * whole_step, unstored, l1,
+                            l2);
+        fit(k, count, H, H_step, w, fitted);
+        double lost = 0.0;
+        SUMS(lost)
+        for (Int e = 0; e < count; e++) {
+            double apart = x[e] - fitted[e];
+            lost += m[e] * apart * apart - unstored * fitted[e] * fitted[e];
+        }
+        losses[i] = 0.5 * (lost + unstored * quadratic(k, whole, whole_step, w));
+    }
+}
+
+KERNEL(void)
+NAMED(lowdim_gradient_rows)(Int n1, Int stored, Int n, Int k, Int p, Int longest, const INDEX *starts,
+                            const INDEX *places, const double *values, const double *weights, double unstored,
+                            Int first, Int last, const double *W, Int W_step, const double *Ht, Int Ht_step, Int counts,
+                            double *taken, Int taken_step, double *added, Int added_step, double *H, Int H_step,
+                            double *rows, Int rows_step) {
+    (void)n1, (void)stored, (void)n, (void)p, (void)longest;
+    double *restrict less = rows, *restrict more = rows + rows_step;
+    for (Int i = first; i < last; i++) {
+        Int begin = starts[i], count = starts[i + 1] - begin;
+        const double *restrict x = values + begin, *restrict m = weights + begin;
+        NAMED(gather)(k, count, places + begin, Ht, Ht_step, H, H_step);
+        fit(k, count, H, H_step, W + i * W_step, more);
+        LANES
+        for (Int e = 0; e < count; e++) {
+            less[e] = m[e] * x[e] / (counts ? more[e] : 1.0);
+            more[e] = (m[e] - unstored) * (counts ? 1.0 : more[e]);
+        }
+        for (Int t = 0; t < k; t++) {
+            const double *restrict h = H + t * H_step;
+            double off = 0.0, on = 0.0;
+            SUMS(off, on)
+            for (Int e = 0; e < count; e++) {
+                off += less[e] * h[e];
+                on += more[e] * h[e];
+            }
+            taken[i * taken_step + t] = off;
+            added[i * added_step + t] = larger(added[i * added_step + t] + on, 0.0);
+        }
+    }
+}
+
+KERNEL(void)
+NAMED(lowdim_weighted_least_squares_codes)(Int n1, Int stored, Int p, Int k, Int n, const INDEX *starts,
+                                           const INDEX *places, const double *values, const double *weights,
+                                           double unstored, Int first, Int last, const double *Ht, Int Ht_step,
+                                           const double *whole, Int whole_step, double l1, double l2, double tol,
+                                           Int most, double *W, Int W_step, double *residuals, double *G, Int G_step,
+                                           double *L, Int L_step, double *rows, Int rows_step) {
+    (void)n1, (void)stored, (void)p, (void)n, (void)L_step;
+    double *restrict a = rows;
+    for (Int i = first; i < last; i++) {
+        for (Int s = 0; s < k; s++) {
+            a[s] = 0.0;
+            for (Int t = 0; t < k; t++) G[s * G_step + t] = unstored * whole[s * whole_step + t];
+        }
+        for (Int at = starts[i]; at < starts[i + 1]; at++) {
+            const double *restrict h = Ht + (Int)places[at] * Ht_step;
+            double net = weights[at] - unstored, mx = weights[at] * values[at];
+            for (Int s = 0; s < k; s++) {
+                double *restrict g = G + s * G_step;
+                double scaled = net * h[s];
+                a[s] += mx * h[s];
+                LANES
+                for (Int t = 0; t < k; t++) g[t] += scaled * h[t];
+            }
+        }
+        for (Int t = 0; t < k; t++) {
+            /* rounding: nothing that is known depends on it */
+            if (!(G[t * G_step + t] <= ROUNDING * unstored * whole[t * whole_step + t])) continue;
+            for (Int s = 0; s < k; s++) G[t * G_step + s] = G[s * G_step + t] = 0.0;
+        }
+        residuals[i] = least_squares(k, G, G_step, a, l1, l2, tol, most, W + i * W_step, L, rows + rows_step,
+                                     rows + 2 * rows_step, rows + 3 * rows_step);
+    }
+}
+
+#endif

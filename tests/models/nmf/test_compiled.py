@@ -1,0 +1,181 @@
+"""Compiled steps, from every library, as their plain twins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from lowdim.models.nmf.loss import loss_of
+from lowdim.models.nmf.observed import Observed
+from lowdim.models.nmf.solvers import compiled_least_squares, compiled_newton, plain_steps
+from lowdim.models.nmf.solvers.parts import parts_of, total_of
+
+pytestmark = pytest.mark.usefixtures("each_library")
+
+ROUNDING = 1e-10
+"""Of steps whose sums run in another order; what divides by a small curvature makes more of it."""
+
+SHAPES = [(0, 5, 2), (1, 1, 1), (3, 64, 4), (7, 65, 5), (13, 131, 9), (200, 70, 17)]
+PENALTIES = [(0.0, 0.0), (0.3, 0.2)]
+
+sizes = pytest.mark.parametrize("shape", SHAPES)
+penalised = pytest.mark.parametrize("penalty", PENALTIES)
+indices = pytest.mark.parametrize("kind", [np.int32, np.int64])
+
+
+def same(module: Any, name: str, *given: Any, **settings: Any) -> None:
+    """Both, each on copies of all arrays; every array is the same afterwards."""
+    results = []
+    for kernels in (module, plain_steps):
+        values = [copied(value) for value in given]
+        getattr(kernels, name)(*values, **settings)
+        results.append(values)
+    for one, other in zip(*results, strict=True):
+        if isinstance(one, np.ndarray):
+            np.testing.assert_allclose(one, other, rtol=ROUNDING, atol=ROUNDING)
+
+
+def copied(value: Any) -> Any:
+    """Arrays with the same strides."""
+    if not isinstance(value, np.ndarray) or value.base is None or value.ndim < 2:
+        return value.copy() if isinstance(value, np.ndarray) else value
+    wide = np.zeros((value.shape[0], value.shape[1] + 3))
+    wide[:, 1:-2] = value
+    return wide[:, 1:-2]
+
+
+def sliced(array: np.ndarray) -> np.ndarray:
+    """The same numbers, as columns of a wider array."""
+    wide = np.full((array.shape[0], array.shape[1] + 3), 7.0)
+    wide[:, 1:-2] = array
+    return wide[:, 1:-2]
+
+
+def factors(n: int, p: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """W (n, k) and H (k, p) with zeros, and with a component of H that is nowhere."""
+    rng = np.random.default_rng(seed)
+    W, H = rng.gamma(0.7, 1, (n, k)), rng.gamma(0.7, 1, (k, p))
+    W[rng.random(W.shape) < 0.2], H[rng.random(H.shape) < 0.2] = 0.0, 0.0
+    if k > 2:
+        H[1] = 0.0
+    return W, H
+
+
+def counts(n: int, p: int) -> np.ndarray:
+    X = np.random.default_rng(1).poisson(1.5, (n, p)).astype(float)
+    if n > 2:
+        X[1] = 0.0
+    return X
+
+
+def stored(n: int, p: int, kind: type, u: float) -> tuple[Any, ...]:
+    """Starts, places, values, weights, and the weight of all others, as compiled steps have them."""
+    rng = np.random.default_rng(2)
+    X = scipy.sparse.csr_array(counts(n, p) * (rng.random((n, p)) < 0.4))
+    m = rng.gamma(1, 1, X.nnz) * (rng.random(X.nnz) < 0.8)
+    given = Observed(X, m, u).as_stored
+    return given[0].astype(kind), given[1].astype(kind), *given[2:]
+
+
+@sizes
+@penalised
+@pytest.mark.parametrize("sweeps", [1, 4])
+def test_sweeps(shape, penalty, sweeps):
+    n, p, k = shape
+    W, H = factors(n, p, k)
+    A, G = H @ counts(n, p).T, H @ H.T
+    for F, out in ((W.T.copy(), np.zeros((k, n))), (sliced(W.T), sliced(np.zeros((k, n))))):
+        same(compiled_least_squares, "sweep", F, A, G, *penalty, out, sweeps, 0.1)
+
+
+@sizes
+def test_extrapolation(shape):
+    n, _, k = shape
+    one, other = (np.random.default_rng(seed).random((k, n)) for seed in (0, 1))
+    same(compiled_least_squares, "extrapolate", one, sliced(other), 0.7, np.zeros((k, n)))
+
+
+def test_what_is_no_number_stays_so():
+    F, G = np.array([[1.0, np.nan, 2.0]]), np.ones((1, 1))
+    same(compiled_least_squares, "sweep", F, F, G, 0.0, 0.0, np.zeros((1, 3)))
+    same(compiled_least_squares, "extrapolate", F, F, 0.5, np.zeros((1, 3)))
+
+
+@sizes
+@penalised
+@indices
+@pytest.mark.parametrize("u", [0.0, 1.0])
+def test_rows_with_weights(shape, penalty, kind, u):
+    n, p, k = shape
+    W, H = factors(n, p, k)
+    Ht, known, out, losses = np.ascontiguousarray(H.T), stored(n, p, kind, u), np.zeros((n, k)), np.zeros(n)
+    for first, last in ((0, n), (n // 3, n // 2)):
+        span = known, first, last
+        same(compiled_least_squares, "descend_weighted_rows", *span, (Ht, H @ H.T, *penalty), W, 2, out, losses)
+        same(compiled_newton, "newton_weighted_rows", *span, (Ht, H.sum(axis=1), *penalty), W, 2, out, losses)
+        for of_counts in (False, True):
+            added = u * np.ones((n, k))
+            same(compiled_least_squares, "gradient_rows", *span, W + 0.1, Ht, of_counts, out, added)
+
+
+@sizes
+@penalised
+@indices
+@pytest.mark.parametrize("wanted", [False, True])
+def test_newton_steps(shape, penalty, kind, wanted):
+    n, p, k = shape
+    W, H = factors(n, p, k)
+    l1, l2 = penalty
+    H = H + 0.01 * (H.sum(axis=1, keepdims=True) > 0)
+    starts, places, values, *_ = stored(n, p, kind, 1.0)
+    Ht, out, losses, added = np.ascontiguousarray(H.T), np.zeros((n, k)), np.zeros(n), H.sum(axis=1) + l1
+    for first, last in ((0, n), (n // 3, n // 2)):
+        span = starts, places, values, first, last
+        same(compiled_newton, "newton_rows", *span, W, Ht, added, l2, 3, wanted, out, losses)
+        same(compiled_newton, "taken_rows", *span, W + 0.1, Ht, out, losses)
+    for F in (W, sliced(W)):
+        given = F, H, added, l2, 2, wanted, out, losses
+        same(compiled_newton, "newton_dense_rows", counts(n, p), *given)
+        for Y in (np.ascontiguousarray(counts(n, p).T), sliced(counts(n, p).T)):
+            same(compiled_newton, "newton_dense_columns", Y, *given)
+
+
+@sizes
+@penalised
+@indices
+@pytest.mark.parametrize("u", [0.0, 1.0])
+@pytest.mark.parametrize("most", [1, 11])
+def test_codes(shape, penalty, kind, u, most):
+    n, p, k = min(shape[0], 20), *shape[1:]  # the twin goes row by row
+    W, H = factors(n, p, k)
+    for t in range(k):  # well apart, so that each code is the only best one, and no step makes much of rounding
+        H[t, t::k] += 3.0 * (t != 1 or k <= 2)
+    G, known, Ht, residuals = H @ H.T, stored(n, p, kind, u), np.ascontiguousarray(H.T), np.zeros(n)
+    A, tol = (counts(n, p) + 0.1) @ Ht, 1e-9
+    same(compiled_least_squares, "least_squares_codes", G, A, *penalty, tol, most, W, residuals)
+    for first, last in ((0, min(1, n)), (min(2, n), n)):  # that of an empty row is zero, and its residual rounding
+        given = known, first, last, (Ht, G, *penalty), tol, most, W, residuals
+        same(compiled_least_squares, "weighted_least_squares_codes", *given)
+        given = known, first, last, (Ht, H.sum(axis=1), *penalty), tol, most, W, residuals
+        same(compiled_newton, "newton_codes", *given)
+
+
+@sizes
+@pytest.mark.parametrize("beta", [0.0, 1.0, 2.0, 0.5])
+def test_one_look_is_loss_and_gradient(shape, beta):
+    n, p, k = shape
+    (W, H), loss = factors(n, p, k), loss_of(beta)
+    X, W = counts(n, p) + 0.5 * (beta <= 0), W + 0.1
+    X[: n // 2] *= 1e3  # far from the fit, and, as the rest of a row, exactly it
+    if n > 2:
+        X[-1, ::2] = (W @ H)[-1, ::2] + 0.5 * (beta <= 0)
+    square = float((X**2).sum())
+    for problem in ((X, W, H), (X.T, H.T + 0.1, W.T)):
+        taken, added, lost = parts_of(loss, *problem, square)
+        for one, other in zip((taken, added), loss.gradient_parts(*problem), strict=True):
+            np.testing.assert_allclose(one, np.broadcast_to(other, one.shape), rtol=ROUNDING)
+        assert lost == pytest.approx(loss.total(*problem), rel=ROUNDING)
+        assert total_of(loss, *problem) == pytest.approx(loss.total(*problem), rel=ROUNDING)
