@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # What the kernels are compiled from, when lowdim is installed.
 KERNELS := hatch_build.py $(shell find src -name '*.[ch]')
 
-.PHONY: demo figures test lint check-slow bench lecture5 page chromium clean
+.PHONY: demo figures test lint check-slow check-sanitizers wheels bench lecture5 page chromium clean
 
 demo: $(VENV)/.demo  ## PCA of the lecture's tables and of a made-up map; leaves pictures in out/
 	$(BIN)/python examples/demo.py out
@@ -23,8 +23,22 @@ test check-slow: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.test chromium  ## all quick tests and doctests
 	$(PYTEST) -m "not slow"
 
-check-slow: $(VENV)/.test  ## the tests that take longer
+check-slow: $(VENV)/.test check-sanitizers  ## the tests that take longer
 	$(PYTEST) -m slow
+
+SANITIZERS = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libubsan.so)
+
+check-sanitizers: $(VENV)/.test  ## tests of kernels that are compiled with checks of addresses and undefined behaviour
+	LOWDIM_SANITIZE=1 $(BIN)/python hatch_build.py out/sanitized
+	LOWDIM_TEST_LIBRARIES=out/sanitized LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 \
+		$(BIN)/python -m pytest -q -m kernels --timeout 1200 tests
+
+wheels: $(VENV)/.wheels  ## wheels for every system, and one without kernels, into dist/
+	for target in linux-x86-64 linux-arm64 macos-x86-64 macos-arm64 windows-x86-64; do \
+		LOWDIM_TARGET=$$target $(BIN)/python -m build --wheel || exit 1; done
+	LOWDIM_PURE=1 $(BIN)/python -m build --wheel
+	$(BIN)/python -m build --sdist
+	$(BIN)/python hatch_build.py  # this machine's own again
 
 lint: $(VENV)/.lint  ## format, lint and types: ours, and what users' type checkers see of them
 	$(BIN)/ruff format --check .
@@ -59,6 +73,10 @@ $(VENV)/.test: $(VENV)/.python pyproject.toml constraints.txt $(KERNELS)
 
 $(VENV)/.lint: $(VENV)/.python pyproject.toml constraints.txt $(KERNELS)
 	$(PIP) -e ".[test,lint]"
+	touch $@
+
+$(VENV)/.wheels: $(VENV)/.python
+	$(PIP) build
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.python pyproject.toml constraints.txt $(KERNELS)

@@ -8,7 +8,7 @@ is CC, `cc`, `gcc` or `clang`; where there is none, it is the wheel of `ziglang`
     LOWDIM_TARGET=NAME    for another system, one of TARGETS, by ziglang
     LOWDIM_SANITIZE=1     with checks of addresses and of undefined behaviour; for `make check-sanitizers`
 
-`python hatch_build.py` compiles in place.
+`python hatch_build.py` compiles in place, `python hatch_build.py FOLDER` into a folder.
 """
 
 from __future__ import annotations
@@ -98,15 +98,15 @@ def is_wanted() -> bool:
     return os.environ.get("LOWDIM_PURE", "") != "1"
 
 
-def compile_kernels() -> list[Path]:
+def compile_kernels(into: Path = LIBRARIES) -> list[Path]:
     """Compile what has changed since it was compiled last; gives the libraries."""
     target, compiler = this_target(), own_compiler()
-    LIBRARIES.mkdir(exist_ok=True)
+    into.mkdir(parents=True, exist_ok=True)
     sources = sorted(PACKAGE.rglob("*.c"))
     first = [PACKAGE / "runtime" / "cpu.c"]
     made, running = [], []
     for name, march in (LEVELS if target.x86 else {"any": ""}).items():
-        library = LIBRARIES / f"kernels-{name}.{target.ending}"
+        library = into / f"kernels-{name}.{target.ending}"
         command = _command(
             target, compiler, march, first if name == "cpu" else [one for one in sources if one not in first]
         )
@@ -133,9 +133,7 @@ def compile_kernels() -> list[Path]:
         stamp.write_text(now, "utf-8")
     if failed:
         raise RuntimeError(f"{failed}The kernels could not be compiled; LOWDIM_PURE=1 installs lowdim without them.")
-    for other in set(LIBRARIES.glob("*")) - {
-        path for one in made for path in (one, one.with_name(f"{one.name}.stamp"))
-    }:
+    for other in set(into.glob("*")) - {path for one in made for path in (one, one.with_name(f"{one.name}.stamp"))}:
         other.unlink()  # of another system, or of an earlier version
     return made
 
@@ -203,5 +201,5 @@ class KernelBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
 
 if __name__ == "__main__":
-    for library in compile_kernels():
-        print(library.relative_to(ROOT))
+    for made in compile_kernels(Path(sys.argv[1]) if len(sys.argv) > 1 else LIBRARIES):
+        print(made)

@@ -86,7 +86,6 @@ PACKAGES = {
 """Room → packages that any of its files may import."""
 
 ALONE = {
-    "numba": {"**/compiled_*.py"},
     "pyarrow": {
         *("sources/formats/arrow.py", "sources/formats/arrow_columns.py", "sources/formats/arrow_json.py"),
         "sources/formats/parquet.py",
@@ -117,7 +116,7 @@ ALONE = {
     "pandas": {"datasets/dataset.py"},
     "polars": {"datasets/dataset.py"},
 }
-"""Package → the only files, beside the rooms above, that may import it. `compiled_*` are told by their names."""
+"""Package → the only files, beside the rooms above, that may import it."""
 
 LARGEST_FILE, WIDEST_FOLDER = 500, 20
 """Lines, and files."""

@@ -16,6 +16,9 @@ import pytest
 from lowdim.runtime import native
 from lowdim.runtime.native import Kernel
 
+if "LOWDIM_TEST_LIBRARIES" in os.environ:  # those that `make check-sanitizers` compiles
+    native.LIBRARIES = Path(os.environ["LOWDIM_TEST_LIBRARIES"]).resolve()
+
 LIBRARIES = [
     name
     for name in native.LEVELS
@@ -87,6 +90,13 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Ended(code, said.out, said.err)
 
     return command
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that bring a library of their own are those of kernels."""
+    for item in items:
+        if {"each_library", "each_route"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("kernels")
 
 
 @contextmanager

@@ -196,9 +196,14 @@ def test_packages_stay_where_they_belong(name):
         assert package in PACKAGES[room_of(name)] or alone, f"{name} may not import {package}"
 
 
-def test_compiled_files_are_those_that_load_the_compiler():
-    loading = {name for name in FILES if any(module.split(".")[0] == "numba" for module, _ in imports_of(name))}
-    assert loading == {name for name in FILES if Path(name).name.startswith("compiled_")}
+def test_compiled_files_stand_beside_their_c_and_alone_declare_kernels():
+    compiled = {name for name in FILES if Path(name).name.startswith("compiled_")}
+    assert compiled == {path.relative_to(SOURCE).with_suffix(".py").as_posix() for path in SOURCE.rglob("compiled_*.c")}
+    assert compiled == {name for name in FILES if re.search(r"= Kernel\(", FILES[name].read_text("utf-8"))}
+    assert [name for name in FILES if any(module == "ctypes" for module, _ in imports_of(name))] == [
+        "runtime/machine.py",  # asks Windows and macOS for their memory
+        "runtime/native.py",
+    ]
 
 
 def test_every_room_is_in_the_tables():

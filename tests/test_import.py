@@ -23,7 +23,7 @@ PROMPT = {"lowdim", "typer", "annotated_doc", "shellingham"}
 NUMBERS = {"numpy", "scipy", "scipy.linalg", "threadpoolctl"}
 """What numbers need: NumPy, and the parts of SciPy that every fit calls."""
 
-WITH_PARTS = {"dask", "numba", "numpy", "pyarrow", "scipy", "sklearn"}
+WITH_PARTS = {"dask", "numpy", "pyarrow", "scipy", "sklearn"}
 """Packages whose parts are written as `package.part`."""
 
 LOADED = """

@@ -14,7 +14,9 @@ Its files, in reading order::
     rounding               What rounding errors in a matrix do to its eigenvalues and axes.
     sample                 Rows drawn at random, to start from.
     packed                 Symmetric matrices as their upper triangles.
+    sample_side            Y Yᵀ of sparse rows: the shorter side of a matrix with more columns than rows.
     compiled_products      Products and sums of dense rows in compiled code.
+    compiled_sparse        Products and sums of sparse rows in compiled code.
     compiled_exponentials  Exponentials in compiled code.
 
 Every fold has a pure function of a block and an associative merge, so it streams and runs in threads. Sums are kept

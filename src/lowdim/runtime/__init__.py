@@ -5,6 +5,7 @@ Its files, in reading order::
     threads   Threads for blocks of rows, with BLAS on one thread inside each.
     memory    The memory limit of a fit: `memory="2GB"` as a budget, and how much of it is left.
     machine   What differs between systems: how much memory there is, and reading a file at a place.
+    native    Kernels in C: which library this machine runs, and how arrays are handed to it.
     progress  How far work has come, told to whoever watches, who can ask it to stop.
     warn      Warnings at the line of the user's that called lowdim.
     files     Atomic writes: a file is the old one or the new one, whole.

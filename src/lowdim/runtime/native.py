@@ -23,7 +23,7 @@ import numpy as np
 from lowdim.errors import BadParameter
 from lowdim.types import Array
 
-LIBRARIES: Final = Path(__file__).parents[1] / "_libs"
+LIBRARIES = Path(__file__).parents[1] / "_libs"
 """Where `hatch_build.py` puts what it compiles."""
 
 ENDING: Final = {"win32": "dll", "darwin": "dylib"}.get(sys.platform, "so")

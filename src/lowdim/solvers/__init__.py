@@ -17,6 +17,6 @@ Its files, in reading order::
     resampling/        How sure components are.
 
 A fast solver has a plain one that tests hold it against: `svd` for all of PCA. A solver returns its residuals; nothing
-is called converged without them. Kernels in C include
-`side_by_side.h`: eight small symmetric matrices at a time.
+is called converged without them. Kernels in C include `side_by_side.h`, eight
+small symmetric matrices at a time, and `cholesky.h`, one of any size.
 """
