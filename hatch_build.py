@@ -22,9 +22,8 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parent
 PACKAGE = ROOT / "src" / "lowdim"
@@ -47,8 +46,7 @@ LEVELS = {"cpu": "x86-64", "v2": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v
 """Library → what it is compiled for. `cpu` tells which of the others a machine runs."""
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """A system that wheels are made for."""
 
     zig: str
