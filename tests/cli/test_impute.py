@@ -83,3 +83,18 @@ def test_a_name_that_stands_there_already_is_named_with_the_output(run, table):
     assert ended.code != 0
     assert "standard output: the column name 'b sd' would stand 2 times" in ended.err
     assert "None" not in ended.err
+
+
+def test_columns_without_any_value_are_not_counted_as_filled(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(np.outer(np.arange(1.0, 9.0), [1.0, 2.0, 3.0, 4.0]) + RNG.standard_normal((8, 4)))
+    frame.columns = [f"day {j}" for j in range(4)]
+    frame.insert(0, "place", [f"place {i}" for i in range(8)])
+    frame.iloc[2, 1:] = np.nan  # which will be a column
+    frame.iloc[5, 3] = np.nan
+    frame.to_csv("t.csv", index=False)
+    ended = run("impute", "t.csv", "--transpose", "-o", "filled.csv")
+    assert "1 of 5 missing values of t.csv filled, 4 left empty, in 1 column without any value: place 2" in ended.err
+    filled = pd.read_csv("filled.csv")
+    assert filled.isna().sum().sum() == 4
+    assert filled["place 2"].isna().all()

@@ -12,7 +12,7 @@ from lowdim.cli.errors import say_line
 from lowdim.cli.groups import ROWS_ONLY, takes_groups
 from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
 from lowdim.models.registry import prompt_of
-from lowdim.words import column_names
+from lowdim.words import column_names, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -109,5 +109,13 @@ def _summarise(name: str, fit: LatentFit, left: Mapping[str, str], file: str | N
     aside = f"; without numbers, and left as they are: {', '.join(left)}" if left else ""
     if not fit.missing:
         return f"{where}no number of {name} was missing{aside}"
-    size = fit.n_rows * len(fit.mean)
-    return f"{where}{fit.missing:,} of {size:,} values of {name} filled; {fit.provenance.reason}{aside}"
+    empty = fit.n_rows * len(fit.unseen)
+    if not empty:
+        size = fit.n_rows * len(fit.mean)
+        return f"{where}{fit.missing:,} of {size:,} values of {name} filled; {fit.provenance.reason}{aside}"
+    named = column_names(fit)
+    columns = f"{plural(len(fit.unseen), 'column')} without any value: {', '.join(named[j] for j in fit.unseen)}"
+    return (
+        f"{where}{fit.missing - empty:,} of {fit.missing:,} missing values of {name} filled, {empty:,} left empty, in "
+        f"{columns}; {fit.provenance.reason}{aside}"
+    )
