@@ -371,6 +371,31 @@ class UnseenColumns(LowdimWarning):
     """Columns of which no row has a value."""
 
 
+class UnseenRows(LowdimWarning):
+    """Rows of which no column has a value: whatever a model gives for them is the same for all."""
+
+    def __init__(self, rows: Sequence[int], n_rows: int, names: Sequence[str] | Mapping[int, str] | None = None):
+        rest = f" and {len(rows) - MOST_NAMED_ROWS} more" if len(rows) > MOST_NAMED_ROWS else ""
+        some = rows[:MOST_NAMED_ROWS]
+        if names is None:
+            python, prompt = (", ".join(f"{row + first:,}" for row in some) + rest for first in (0, 1))
+            which: tuple[Piece, ...] = (Words(f"counted from 0: {python}", f"counted from 1: {prompt}"),)
+        else:
+            which = (", ".join(names[row] for row in some) + rest,)
+        super().__init__(
+            f"Nothing was observed of {len(rows):,} of {_counted(n_rows, 'row')} (",
+            *which,
+            "): what is given for them is the same for all of them, and comes from the other rows.",
+        )
+        self.rows = tuple(rows)
+        """From 0."""
+        self.n_rows = n_rows
+
+
+MOST_NAMED_ROWS = 12
+"""Rows that a warning names, at most."""
+
+
 if TYPE_CHECKING:
 
     class NotConverged(LowdimWarning, ConvergenceWarning):  # type: ignore[misc]  # scikit-learn has no types

@@ -56,11 +56,12 @@ def pass_over(kind: type[LowdimWarning]) -> None:
 
 def tell(source: Source) -> Told:
     """What became of the columns and lines of a source, for a screen or for JSON; its notes no longer wait."""
-    from lowdim.errors import TableHint
+    from lowdim.errors import TableHint, UnseenRows
     from lowdim.views.text.told import Told
 
     notes = sorted(source.notes, key=lambda note: isinstance(note, TableHint))  # what was lost comes before hints
-    texts = tuple(dict.fromkeys(map(_waiting.write, notes)))
+    of_rows = [text for text, kind in _waiting.texts.items() if kind is UnseenRows]
+    texts = tuple(dict.fromkeys([*of_rows, *map(_waiting.write, notes)]))
     for text in texts:
         _waiting.texts.pop(text, None)
     return Told(source.left_out, texts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from lowdim.cli.data import prefix_errors
 from lowdim.cli.errors import say_line
 from lowdim.cli.groups import ROWS_ONLY, takes_groups
 from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
+from lowdim.errors import UnseenRows
 from lowdim.models.registry import prompt_of
 from lowdim.words import column_names, plural
 
@@ -88,7 +90,9 @@ def _write(source: Source, model: ProbabilisticPCA, std: bool, out: OutputOption
     holed = {name for name, j in place.items() if not source.every_column or fit.observed[j] < fit.n_rows}
     with open_table(out.output, written, out.form(source)) as table:
         for batch, rows in batches:
-            values, deviations = model.impute(rows, return_std=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UnseenRows)  # the fit has named them
+                values, deviations = model.impute(rows, return_std=True)
             columns: dict[str, Any] = {}
             for name in every:
                 columns[name] = values[:, place[name]] if name in holed else batch[name]

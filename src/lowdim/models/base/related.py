@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from lowdim.matrices.empty_rows import empty_rows
 from lowdim.sources.arrays import rows_of_source
 from lowdim.sources.source import Source, name_of
 from lowdim.types import Floats
@@ -84,9 +85,12 @@ def related_columns(model: Any, source: Source, names: Sequence[str]) -> list[Re
         return []
     groups = {name: _Groups() for name in names}
     for block, beside in source.labelled(*names):
-        scores = np.asarray(model.transform(rows_of_source(block.rows, source)), dtype=np.float64)
+        there = np.setdiff1d(np.arange(block.rows.shape[0]), () if source.sparse else empty_rows(block.rows))
+        if not len(there):
+            continue
+        scores = np.asarray(model.transform(rows_of_source(block.rows[there], source)), dtype=np.float64)
         for name in list(groups):
-            groups[name].add(beside[name].tolist(), scores)
+            groups[name].add(beside[name][there].tolist(), scores)
             if len(groups[name].counts) > MOST_VALUES:
                 del groups[name]
     found = []
