@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 if TYPE_CHECKING:
     from sklearn.exceptions import ConvergenceWarning
@@ -441,10 +441,21 @@ class RemovedColumns(LowdimWarning):
 class TableNote(LowdimWarning):
     """Something of a table that was guessed, passed over or left out as it was read."""
 
-    def __init__(self, column: str, *pieces: Piece):
+    def __init__(self, column: str, *pieces: Piece, matters: Literal["first", "", "last"] = ""):
         super().__init__(*pieces)
         self.column = column
         """Which column it is about; empty where it is about lines, sheets or files."""
+        self.matters = matters
+        """ "first": it decides which rows, columns or values are worked with, and may be wrong; "last": hardly ever."""
+
+
+class TotalRow(TableNote):
+    """A last row that seems to sum up the others, and is read like them."""
+
+    def __init__(self, column: str, text: str, *pieces: Piece):
+        super().__init__("", *pieces, matters="first")
+        self.name, self.text = column, text
+        """Of which column it is known, and what stands there."""
 
 
 class TableHint(TableNote):

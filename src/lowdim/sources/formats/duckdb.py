@@ -18,7 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, final
 
-from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra, TableNote
+from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra, TableNote, TotalRow
+from lowdim.sources.columns import Column
 from lowdim.sources.formats.arrow_columns import ArrowColumns, as_stream
 from lowdim.sources.tables.choose import choose_table
 from lowdim.sources.tables.table import TableReader, refuse_repeats
@@ -78,7 +79,6 @@ class DuckReader(TableReader):
         notes: Sequence[TableNote] = (),
     ):
         self.name = name
-        self._notes = tuple(notes)
         self._origin = origin
         self._sql = sql
         self._private = private or Path(tempfile.mkdtemp(prefix="lowdim-"))
@@ -95,6 +95,7 @@ class DuckReader(TableReader):
             schema = connection.sql(f"SELECT * FROM {RESULT} LIMIT 0").to_arrow_table().schema
             self._found = ArrowColumns(schema, partial(_first_chunks, connection))
             self.columns = self._found.columns
+            self._notes = tuple(note for note in notes if not _is_gone(connection, note, self.columns))
             if count:  # cheap where it is a table
                 self.n_rows = int(connection.sql(f"SELECT count(*) FROM {RESULT}").fetchall()[0][0])
 
@@ -120,6 +121,14 @@ class DuckReader(TableReader):
     def reading_bytes(self, names: list[str]) -> int:
         """What DuckDB may keep."""
         return MEMORY_BYTES
+
+
+def _is_gone(connection: Any, note: TableNote, columns: Sequence[Column]) -> bool:
+    """Whether a note is about a row that the query leaves out."""
+    if not isinstance(note, TotalRow) or note.name not in {column.name for column in columns}:
+        return False
+    test = f"SELECT count(*) FROM {RESULT} WHERE trim(CAST({_quote(note.name)} AS VARCHAR)) = $1"
+    return bool(connection.execute(test, [note.text]).fetchone() == (0,))
 
 
 def _first_chunks(connection: Any, name: str) -> Sequence[Any]:

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from lowdim.errors import BadFile, BadParameter, Setting, TableNote
+from lowdim.errors import BadFile, BadParameter, Setting, TableNote, TotalRow
 from lowdim.sources.columns import NUMERIC, Column, Selection, suggest
 from lowdim.sources.tables.cells import text_of
 from lowdim.sources.tables.table import TableReader, refuse_repeats
@@ -65,8 +65,11 @@ class SampleReader(TableReader):
         """How many rows there were."""
         if self.n_rows == self._total:
             return self._reader.notes
+        known = [
+            note for note in self._reader.notes if self._places[-1] == self._total - 1 or not isinstance(note, TotalRow)
+        ]
         said = f"{self.n_rows:,} of {plural(self._total, 'row')} are read, drawn at random (seed {self._seed})."
-        return (*self._reader.notes, TableNote("", said))
+        return (*known, TableNote("", said))
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """The chosen rows of each batch, if there are some."""

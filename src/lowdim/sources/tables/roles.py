@@ -65,7 +65,11 @@ def notice_roles(names: Sequence[str], rows: Floats, whole: bool) -> list[TableH
     for j in np.flatnonzero(counting).tolist():
         if n >= LEAST_ROWS or names[j].strip().lower() in COUNTS:
             said = Setting("names", names[j])
-            notes.append(TableHint(names[j], f"{names[j]} counts the rows: ", said, " takes it for their names."))
+            notes.append(
+                TableHint(
+                    names[j], f"{names[j]} counts the rows: ", said, " takes it for their names.", matters="first"
+                )
+            )
     whole_numbers = np.flatnonzero(finite & ~fractional & ~counting).tolist()
     codes = {j: found for j in whole_numbers if (found := _find_codes(rows[:, j])) is not None}
     for j, (low, count) in codes.items():
@@ -77,7 +81,7 @@ def notice_roles(names: Sequence[str], rows: Floats, whole: bool) -> list[TableH
             values = f"{low:g} and {low + 1:g}" if count == 2 else f"{low:g} to {low + count - 1:g}"
             said = Setting("label", names[j])
             text = f"{names[j]} has {count} whole values, {values}: "
-            notes.append(TableHint(names[j], text, said, " keeps it out of the fit."))
+            notes.append(TableHint(names[j], text, said, " keeps it out of the fit.", matters="first"))
     return notes + _notice_stand_ins(names, rows, whole)
 
 
@@ -104,7 +108,7 @@ def _notice_stand_ins(names: Sequence[str], rows: Floats, whole: bool) -> list[T
             some = f"{count:,} of {len(rows):,} cells" if whole else f"{count:,} of the first {len(rows):,} cells"
             said = Setting("missing", f"{end:g}")
             text = f"{names[j]} is {end:g} in {some}, far from all others: "
-            notes.append(TableHint(names[j], text, said, " reads it as missing."))
+            notes.append(TableHint(names[j], text, said, " reads it as missing.", matters="first"))
     return notes
 
 

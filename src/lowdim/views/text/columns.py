@@ -27,7 +27,7 @@ def column_lines(name: str, found: Description, told: Told, width: int = 80, who
     shape = f"{plural(found.n_rows, 'row')} × {plural(len(found.columns), 'column')}{others}"
     return [
         Line(f"{shortened_path(name, max(20, width - len(shape) - 2))}: {shape}", "title"),
-        *told_lines(Told(notes=told.notes), width, most=None if whole else MOST_NOTES),
+        *told_lines(Told(notes=told.notes, first=told.first), width, most=None if whole else MOST_NOTES),
         *_hole_lines(found),
         Line(""),
         *_table(_shown(found.columns, most), found.n_rows, width),
