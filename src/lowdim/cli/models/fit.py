@@ -12,7 +12,7 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors, refuse_no_model
 from lowdim.cli.errors import INTERRUPTED, NOT_REACHED, say_line
-from lowdim.cli.groups import takes_groups
+from lowdim.cli.groups import command_of, takes_groups
 from lowdim.cli.models.by import By, fit_by
 from lowdim.cli.notes import pass_over, tell
 from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
@@ -177,12 +177,14 @@ def say_fit(
 ) -> None:
     """Print the summary of a fit, or the same as JSON."""
     from lowdim.models.base.output import overview_of
-    from lowdim.models.base.related import related_columns
+    from lowdim.models.base.related import related_columns, why_not_related
     from lowdim.views.text.facts import fit_facts
 
     if talk.silent:
         return
-    related = related_columns(estimator, source, columns_beside(source))
+    beside = columns_beside(source)
+    related = related_columns(estimator, source, beside)
+    unrelated = why_not_related(estimator, source) if beside else ""
     talk.say(
         command,
         lambda: {
@@ -191,10 +193,11 @@ def say_fit(
             "related": [
                 {"column": one.column, "component": estimator._axes[one.axis], "eta2": one.eta2} for one in related
             ],
+            "related_not_looked_at": unrelated or None,
             "saved": save,
             "output": output,
         },
-        lambda width: _summarise(estimator, wish, source, asked, related, save, output, width),
+        lambda width: _summarise(estimator, wish, source, asked, related, unrelated, save, output, width),
         sys.stderr if output == "-" else sys.stdout,
     )
 
@@ -211,6 +214,7 @@ def _summarise(
     source: Source,
     asked: ModelOptions,
     related: Sequence[Related],
+    unrelated: str,
     save: str | None,
     output: str | None,
     width: int,
@@ -231,6 +235,7 @@ def _summarise(
         f"--keep {asked.keep_of(prompt)}",
         tell(source),
         group_related(related, estimator._axes),
+        f"not looked at, as {unrelated}" if unrelated else _of_label(source, related),
         {
             fact: f"--{option} {settings[option]}"
             for fact, option in prompt.answered.items()
@@ -242,6 +247,17 @@ def _summarise(
     if seen.constant or not seen.varies:
         pass_over(ConstantColumns)
     return fit_screen(seen, about, width)
+
+
+def _of_label(source: Source, related: Sequence[Related]) -> str:
+    """That the column which was named as classes has nothing to do with any component, if so."""
+    from lowdim.models.base.related import MOST_VALUES
+
+    if source.label is None or any(one.column == source.label for one in related):
+        return ""
+    many = len(set(map(str, source.aside(source.label).tolist()))) > MOST_VALUES
+    why = f"not looked at, as it has more than {MOST_VALUES} values" if many else "with no component, beyond chance"
+    return f"{source.label} {why}"
 
 
 def group_related(related: Sequence[Related], axes: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -277,5 +293,6 @@ def _next(
     command, why = prompt.next
     if "{fit}" in command and asked.own():  # an option that was chosen already
         return steps
-    known = {"fit": fit_same, "data": data, "same": same, "k": asked.keep_of(prompt)}
+    known = {"fit": fit_same, "same": same, "k": asked.keep_of(prompt)}
+    known["data"] = command_of(command.split()[1], wish) if "{data}" in command else data
     return [*steps, (command.format(**known), why)]
