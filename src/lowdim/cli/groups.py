@@ -70,6 +70,14 @@ def _refuse_other_models(verb: str, fits: str, has: str) -> dict[str, str]:
     return {"model": f"{verb} fits {fits}, and no other model; leave it out", **refused}
 
 
+def command_of(verb: str, wish: DataOptions) -> str:
+    """The data and what was said of them, as they would be typed for another verb, with the options that it has."""
+    from lowdim.cli.main import VERBS  # which imports all verbs
+
+    chosen = wish.without(getattr(VERBS[verb], verb).refused)
+    return " ".join(filter(None, [chosen.typed, chosen.command_line()]))
+
+
 def refuse_typed(path: str, *groups: Any) -> None:
     """Raise an error if a model file comes with options that say how data are read or fitted."""
     for group in groups:

@@ -39,9 +39,6 @@ Std = Annotated[bool, typer.Option("--std", help="Add a column with the standard
 @takes_groups(
     fits="probabilistic PCA",
     scale="columns are scaled here whatever their units; leave it out",
-    **dict.fromkeys(
-        ("names", "label"), "all columns are written, those without numbers as they stand; --drop keeps one out of it"
-    ),
     weight="every row is filled, and counts once; leave it out",
     encode="only numbers are filled; columns of text are written as they stand",
     **ROWS_ONLY,
