@@ -107,16 +107,16 @@ def _batches(source: Any, names: tuple[str, ...]) -> tuple[list[str], Iterator[t
 
 def _summarise(name: str, fit: LatentFit, left: Mapping[str, str], file: str | None) -> str:
     where = "" if file is None else f"{file}: "
-    aside = f"; without numbers, and left as they are: {', '.join(left)}" if left else ""
-    if not fit.missing:
-        return f"{where}no number of {name} was missing{aside}"
-    empty = fit.n_rows * len(fit.unseen)
-    if not empty:
-        size = fit.n_rows * len(fit.mean)
-        return f"{where}{fit.missing:,} of {size:,} values of {name} filled; {fit.provenance.reason}{aside}"
+    others = [column for column, what in left.items() if what != "empty"]
+    aside = f"; without numbers, and left as they are: {', '.join(others)}" if others else ""
     named = column_names(fit)
-    columns = f"{plural(len(fit.unseen), 'column')} without any value: {', '.join(named[j] for j in fit.unseen)}"
-    return (
-        f"{where}{fit.missing - empty:,} of {fit.missing:,} missing values of {name} filled, {empty:,} left empty, in "
-        f"{columns}; {fit.provenance.reason}{aside}"
-    )
+    empty = [*(named[j] for j in fit.unseen), *(column for column, what in left.items() if what == "empty")]
+    filled, gone = fit.missing - fit.n_rows * len(fit.unseen), fit.n_rows * len(empty)
+    if empty:
+        columns = f"{plural(len(empty), 'column')} without any value: {', '.join(empty)}"
+        said = f"{filled:,} of {filled + gone:,} missing values of {name} filled, {gone:,} left empty, in {columns}"
+    elif filled:
+        said = f"{filled:,} of {fit.n_rows * len(fit.mean):,} values of {name} filled"
+    else:
+        return f"{where}no number of {name} was missing{aside}"
+    return f"{where}{said}; {fit.provenance.reason}{aside}"

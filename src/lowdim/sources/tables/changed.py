@@ -39,6 +39,11 @@ class MemoryReader(TableReader):
             yield {name: self._values[name][start : start + rows] for name in names}
 
 
+def _column(name: str, values: Array) -> Column:
+    """A column of numbers, if there is one."""
+    return Column(name, "empty" if np.isnan(values).all() else "number")
+
+
 @final
 class SampleReader(TableReader):
     """Some rows of another table, drawn at random without being drawn twice, in their order."""
@@ -128,7 +133,7 @@ def transpose(reader: TableReader, names: str | None) -> MemoryReader:
     row = ROW
     while row in heads:
         row += "_"
-    columns = [Column(row, "text", why="names of the rows", unnamed=True), *(Column(head, "number") for head in heads)]
+    columns = [Column(row, "text", why="names of the rows", unnamed=True), *map(_column, heads, values.T)]
     found: dict[str, Array] = {row: np.array(numbers, dtype=object)}
     found |= {head: values[:, i] for i, head in enumerate(heads)}
     turned = MemoryReader(reader.name, columns, found, notes)
