@@ -202,7 +202,7 @@ class MissingValues(BadInput):
         return cls(f"{' and '.join(parts)}, in {n_rows:,} rows, but every value must be finite: ", advice, ".")
 
     def advising(self, advice: Piece) -> MissingValues:
-        """The same with other advice, where no model of rows with holes can take them."""
+        """The same with other advice, where no model of rows with holes can take them, or the model is there."""
         return MissingValues(*(advice if piece == MEND_MISSING else piece for piece in self.pieces))
 
 
@@ -215,6 +215,7 @@ MEND_BY_FILLING = Words(
     "fill them first, as ProbabilisticPCA('auto').fit(X).impute(X) does, or leave those rows or columns out",
     "fill them first, as lowdim impute does, or leave those rows or columns out",
 )
+MEND_FOR_MODEL = Words(MEND_BY_FILLING.python, "fill them first, as lowdim impute does, or leave those rows out")
 MEND_CALLS = Words(
     "fit GenotypePCA, for which missing calls are nothing unusual",
     "use --model genotypes, for which missing calls are nothing unusual",
@@ -375,25 +376,15 @@ class UnseenRows(LowdimWarning):
     """Rows of which no column has a value: whatever a model gives for them is the same for all."""
 
     def __init__(self, rows: Sequence[int], n_rows: int, names: Sequence[str] | Mapping[int, str] | None = None):
-        rest = f" and {len(rows) - MOST_NAMED_ROWS} more" if len(rows) > MOST_NAMED_ROWS else ""
-        some = rows[:MOST_NAMED_ROWS]
-        if names is None:
-            python, prompt = (", ".join(f"{row + first:,}" for row in some) + rest for first in (0, 1))
-            which: tuple[Piece, ...] = (Words(f"counted from 0: {python}", f"counted from 1: {prompt}"),)
-        else:
-            which = (", ".join(names[row] for row in some) + rest,)
+        some, rest = rows[:12], f" and {len(rows) - 12} more" if len(rows) > 12 else ""
+        python, prompt = (", ".join(f"{row + first:,}" for row in some) + rest for first in (0, 1))
+        numbers = Words(f"counted from 0: {python}", f"counted from 1: {prompt}")
         super().__init__(
             f"Nothing was observed of {len(rows):,} of {_counted(n_rows, 'row')} (",
-            *which,
+            numbers if names is None else ", ".join(names[row] for row in some) + rest,
             "): what is given for them is the same for all of them, and comes from the other rows.",
         )
-        self.rows = tuple(rows)
-        """From 0."""
-        self.n_rows = n_rows
-
-
-MOST_NAMED_ROWS = 12
-"""Rows that a warning names, at most."""
+        self.rows, self.n_rows = tuple(rows), n_rows
 
 
 if TYPE_CHECKING:

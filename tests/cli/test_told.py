@@ -107,3 +107,85 @@ def test_columns_kept_aside_are_written_as_they_stand(run, lands):
 def test_a_verdict_on_rows_with_holes_says_what_nobody_checked(run, lands):
     ended = run("choose", "t.csv", "--scale")
     assert "With missing values it is not checked whether noise is independent" in " ".join(ended.out.split())
+
+
+def test_a_fitted_model_is_not_advised_to_be_another(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(RNG.standard_normal((30, 3)), columns=list("abc"))
+    frame.to_csv("whole.csv", index=False)
+    frame.loc[2, "b"] = np.nan
+    frame.to_csv("holes.csv", index=False)
+    assert run("fit", "whole.csv", "--keep", "2", "--save", "m.lowdim").code == 0
+    verbs = [["plot", "m.lowdim", "biplot", "holes.csv", "-o", "b.png"], ["table", "m.lowdim", "row_cos2", "holes.csv"]]
+    for verb in [*verbs, ["report", "m.lowdim", "--data", "holes.csv", "-o", "r.html"]]:
+        ended = run(*verb)
+        assert ended.code == 3
+        assert "fill them first, as lowdim impute does" in ended.err
+        assert "--model" not in ended.err
+
+
+def test_running_numbers_are_told_of_and_left_out_of_the_next_command(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(RNG.standard_normal((30, 3)), columns=list("abc"))
+    frame["Sample Number"] = [*range(1, 16), *range(1, 10), *range(1, 7)]
+    frame["case_id"] = RNG.permutation(900)[:30]
+    frame["rooms"] = RNG.integers(1, 90, 30)
+    frame.to_csv("t.csv", index=False)
+    ended = run("t.csv", "--keep", "2")
+    assert "Sample Number counts rows, and begins anew 2 times: --drop 'Sample Number'" in " ".join(ended.out.split())
+    assert "case_id seems to number something" in " ".join(ended.out.split())
+    assert "rooms" not in ended.out.partition("share")[0]
+    step = next(line for line in ended.out.splitlines() if "--drop 'Sample" in line and line.startswith("  lowdim"))
+    again = run(*shlex.split(step.partition("#")[0])[1:], "--json")
+    assert again.json["columns"] == ["a", "b", "c", "rooms"]
+    assert again.json["notes"] == []
+
+
+def test_the_next_command_takes_the_names_of_a_filled_table_for_names(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(RNG.standard_normal((8, 30)), columns=[str(1980 + j) for j in range(30)])
+    frame.insert(0, "land", [f"land {i}" for i in range(8)])
+    frame.iloc[2, 5] = np.nan
+    frame.to_csv("t.csv", index=False)
+    assert run("impute", "t.csv", "--transpose", "-o", "filled.csv").code == 0
+    step = next(line for line in run("filled.csv").out.splitlines() if line.startswith("  lowdim"))
+    assert step.split("#")[0].split() == ["lowdim", "filled.csv", "--names", "name"]
+
+
+def test_groups_are_in_order_and_their_rows_are_named(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(RNG.standard_normal((30, 3)), columns=list("abc"))
+    frame.insert(0, "land", [f"land {i}" for i in range(10)] * 3)
+    frame["year"] = np.repeat([10, 8, 9], 10)
+    frame = pd.concat([frame, pd.DataFrame({"land": ["x", "y", "z"], "a": [1, 2, 4], "b": [2, 1, 3], "year": 7})])
+    frame["c"] = frame["c"].fillna(0.5)
+    frame.to_csv("t.csv", index=False)
+    ended = run("fit", "t.csv", "--by", "year", "-o", "s.csv")
+    assert ended.code == 0
+    lines = [line.split() for line in ended.out.splitlines() if " rows  " in line]
+    assert [words[0] for words in lines] == ["7", "8", "9", "10"]
+    assert "land (names of the rows)" in ended.out
+    assert "groups with no more rows than the 3 columns, whose components may be chance: 7 (3)" in " ".join(
+        ended.out.split()
+    )
+    scores = pd.read_csv("s.csv")
+    assert list(scores.columns[:2]) == ["year", "land"]
+    assert scores["land"][scores["year"] == 9].tolist() == [f"land {i}" for i in range(10)]
+
+
+def test_no_group_that_was_fitted_is_called_accurate(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"a": [1.0, np.nan] * 4, "b": np.arange(8.0) ** 2, "kind": list("xxxxyyyy")})
+    frame.to_csv("t.csv", index=False)
+    ended = run("t.csv", "--by", "kind")
+    assert "accuracy  no group was fitted" in ended.out
+
+
+def test_columns_of_a_table_that_was_turned_over_are_left_out_if_empty(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(RNG.standard_normal((6, 9)), columns=[f"d{j}" for j in range(9)])
+    frame.insert(0, "land", [f"land {i}" for i in range(6)])
+    frame.loc[2, "d0":] = np.nan
+    frame.to_csv("t.csv", index=False)
+    told = run("info", "t.csv", "--transpose").out.splitlines()
+    assert next(line for line in told if line.startswith("land 2")).endswith("left out: empty")

@@ -70,11 +70,9 @@ def _refuse_other_models(verb: str, fits: str, has: str) -> dict[str, str]:
     return {"model": f"{verb} fits {fits}, and no other model; leave it out", **refused}
 
 
-def command_of(verb: str, wish: DataOptions) -> str:
+def command_of(verb: Verb, wish: DataOptions) -> str:
     """The data and what was said of them, as they would be typed for another verb, with the options that it has."""
-    from lowdim.cli.main import VERBS  # which imports all verbs
-
-    chosen = wish.without(getattr(VERBS[verb], verb).refused)
+    chosen = wish.without(verb.refused)  # type: ignore[attr-defined]  # as `takes_groups` has it
     return " ".join(filter(None, [chosen.typed, chosen.command_line()]))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from lowdim.cli.data import is_model, load_any, prefix_errors, refuse_more, refuse_no_model
 from lowdim.cli.groups import command_of, refuse_typed, takes_groups
+from lowdim.cli.models.impute import impute
 from lowdim.cli.notes import tell
 from lowdim.cli.options import DataOptions, ModelOrTable, TalkOptions
 from lowdim.errors import LowdimError, SeveralTables
@@ -165,7 +166,7 @@ def _next(wish: DataOptions, found: Description) -> list[tuple[str, str]]:
     if found.complete:
         return [(f"lowdim {data}", "its main dimensions")]
     rows = replace(wish, missing=",".join(filter(None, [wish.missing, "inf,-inf"]))) if found.infinite else wish
-    steps = [(f"lowdim impute {command_of('impute', rows)} -o filled.csv", "fill them in")]
+    steps = [(f"lowdim impute {command_of(impute, rows)} -o filled.csv", "fill them in")]
     if found.complete_rows > 2 and not found.infinite and not (wish.sql or wish.where) and find_spec("duckdb"):
         test = " AND ".join(f"{_in_sql(one.name)} IS NOT NULL" for one in found.taken if one.missing)
         if len(test) < LONGEST_TEST:

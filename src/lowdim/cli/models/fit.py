@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,10 +15,15 @@ from lowdim.cli.data import prefix_errors, refuse_no_model
 from lowdim.cli.errors import INTERRUPTED, NOT_REACHED, say_line
 from lowdim.cli.groups import command_of, takes_groups
 from lowdim.cli.models.by import By, fit_by
+from lowdim.cli.models.impute import impute
 from lowdim.cli.notes import pass_over, tell
 from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
+from lowdim.cli.parsing import split_names
+from lowdim.cli.recipes.compare import compare
+from lowdim.cli.recipes.map import map as map_people
 from lowdim.errors import BadParameter, CannotMerge, ConstantColumns, WrongColumns
 from lowdim.models.registry import USUAL, part_of, prompt_of
+from lowdim.words import typed_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -230,6 +236,7 @@ def _summarise(
         same = asked.command_line() if asked.name != USUAL else ""
         words = ["lowdim", wish.typed, wish.command_line(), same, "--scale"]
         steps = [(" ".join(filter(None, words)), "all columns alike"), *steps[:2]]
+    steps = [*_without_counts(wish, source, asked, settings.get("scale", False) is not False), *steps]
     about = About(
         wish.name,
         f"--keep {asked.keep_of(prompt)}",
@@ -247,6 +254,22 @@ def _summarise(
     if seen.constant or not seen.varies:
         pass_over(ConstantColumns)
     return fit_screen(seen, about, width)
+
+
+def _without_counts(wish: DataOptions, source: Source, asked: ModelOptions, scaled: bool) -> list[tuple[str, str]]:
+    """The same command without columns that are no measurements, as far as notes have told of them."""
+    from lowdim.errors import Setting, TableHint
+
+    told = [piece for note in source.notes if isinstance(note, TableHint) for piece in note.pieces]
+    hints = [piece for piece in told if isinstance(piece, Setting) and piece.name in ("names", "drop")]
+    names = next((piece.value for piece in hints if piece.name == "names"), None) if wish.names is None else wish.names
+    drop = [name for piece in hints if piece.name == "drop" for name in piece.value]
+    if wish.piped or not hints or wish.transpose:
+        return []
+    given = typed_names([*(split_names(wish.drop) or []), *drop]) or None
+    better = replace(wish, names=names, drop=given)
+    words = ["lowdim", wish.typed, better.command_line(), asked.command_line(), "--scale" if scaled else ""]
+    return [(" ".join(filter(None, words)), "without what is no measurement")]
 
 
 def _of_label(source: Source, related: Sequence[Related]) -> str:
@@ -294,5 +317,7 @@ def _next(
     if "{fit}" in command and asked.own():  # an option that was chosen already
         return steps
     known = {"fit": fit_same, "same": same, "k": asked.keep_of(prompt)}
-    known["data"] = command_of(command.split()[1], wish) if "{data}" in command else data
+    known["data"] = command_of(
+        {"compare": compare, "impute": impute, "map": map_people}.get(command.split()[1], fit), wish
+    )
     return [*steps, (command.format(**known), why)]
