@@ -189,3 +189,37 @@ def test_columns_of_a_table_that_was_turned_over_are_left_out_if_empty(run, tmp_
     frame.to_csv("t.csv", index=False)
     told = run("info", "t.csv", "--transpose").out.splitlines()
     assert next(line for line in told if line.startswith("land 2")).endswith("left out: empty")
+
+
+@pytest.mark.parametrize(
+    ("test", "said"),
+    [
+        ("d = Total", "there is no column 'Total'; a text stands in single quotes, as 'Total'"),
+        ("The Land = 'land 1'", 'names with blanks or signs in double quotes, "The Land"'),
+        ("c9 = 'x'", "there is no column 'c9'; a text stands in single quotes, as 'c9'; there are 'The Land'"),
+    ],
+)
+def test_a_test_of_rows_that_cannot_be_read_teaches_how_it_is_written(run, lands, test, said):
+    ended = run("t.csv", "--where", test)
+    assert ended.code == 2
+    assert said in ended.err
+
+
+def test_columns_beside_scores_come_back_with_the_rows(run, lands):
+    frame = lands.iloc[:30].assign(kind=["x", "y"] * 15, code=range(30)).drop(columns="d")
+    frame.to_csv("t.csv", index=False)
+    fit = ["fit", "t.csv", "--drop", "kind", "--label", "code", "--keep", "2", "--save", "m.lowdim", "-o", "s.xlsx"]
+    assert run(*fit).code == 0
+    ended = run("inverse", "m.lowdim", "s.xlsx", "-o", "back.csv")
+    assert "beside them The Land, code" in ended.err
+    back = pd.read_csv("back.csv")
+    assert list(back.columns) == ["The Land", "code", "c0", "c1", "c2", "c3"]
+    assert back["code"].tolist() == list(range(30))
+
+
+def test_a_column_of_a_model_that_is_called_otherwise_is_to_be_renamed(run, lands):
+    assert run("fit", "t.csv", "--columns", "c0,c1,c2", "--save", "m.lowdim").code == 0
+    lands.rename(columns={"c1": "c1_"}).to_csv("new.csv", index=False)
+    ended = run("transform", "m.lowdim", "new.csv")
+    assert ended.code == 4
+    assert "there is no column 'c1'; if 'c1_' is that column, rename it in the data" in ended.err

@@ -150,7 +150,7 @@ def _remedy(found: Description) -> str:
     return f"PCA needs every value; lowdim impute fills them in. {complete}"
 
 
-LONGEST_TEST = 200
+LONGEST_TEST = 80
 """Characters of a test of rows that is proposed."""
 
 

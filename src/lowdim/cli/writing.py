@@ -167,15 +167,17 @@ def write_rows(
     out: OutputOptions,
     take: Sequence[int] | None = None,
     holes: bool = False,
+    more: Sequence[str] = (),
 ) -> int:
     """Write what `change` makes of each block of rows, names and classes before it; gives the number of rows.
 
-    `take` says which columns of the source are meant; None: all. Rows may have `holes` only if they are said to.
+    `take` says which columns of the source are meant; None: all. Rows may have `holes` only if they are said to. `more`
+    columns of the table stand before them as they are.
     """
     from lowdim.views.files.tables import open_table
 
     step = max(1, MOST_NUMBERS // len(names))
-    aside = aside_columns(source)
+    aside = list(dict.fromkeys([*aside_columns(source), *more]))
     for name in set(aside) & set(names):
         raise BadParameter(
             f"{name}: names the rows or their classes, but the table that is written has a column of "
