@@ -236,7 +236,8 @@ def _summarise(
         same = asked.command_line() if asked.name != USUAL else ""
         words = ["lowdim", wish.typed, wish.command_line(), same, "--scale"]
         steps = [(" ".join(filter(None, words)), "all columns alike"), *steps[:2]]
-    steps = [*_without_counts(wish, source, asked, settings.get("scale", False) is not False), *steps]
+    better = _without_counts(wish, source, asked, settings.get("scale", False) is not False)
+    steps = [*better, *steps[: 3 - len(better)]]
     about = About(
         wish.name,
         f"--keep {asked.keep_of(prompt)}",

@@ -27,7 +27,7 @@ def column_lines(name: str, found: Description, told: Told, width: int = 80, who
     hidden = taken - sum(one.taken for one in shown)
     rest = [f"{plural(hidden, 'more column')} with fewer holes"] if hidden else []
     if away := len(found.columns) - len(shown) - hidden:
-        rest.append(f"{away:,}{'' if rest else ' more'} that {'is' if away == 1 else 'are'} left out")
+        rest.append(f"{away:,} left out" if rest else f"{plural(away, 'more column')}, left out")
     others = "" if taken == len(found.columns) else f", {taken:,} of them taken by a fit"
     shape = f"{plural(found.n_rows, 'row')} × {plural(len(found.columns), 'column')}{others}"
     return [
@@ -36,7 +36,7 @@ def column_lines(name: str, found: Description, told: Told, width: int = 80, who
         *_hole_lines(found),
         Line(""),
         *_table(shown, found.n_rows, width),
-        *([Line(f"and {', and '.join(rest)}: {elsewhere}", "faint")] if rest else []),
+        *([Line(f"and {', '.join(rest)}: {elsewhere}", "faint")] if rest else []),
     ]
 
 
