@@ -233,7 +233,7 @@ def choose_beside(where: str, wish: Selection, beside: Mapping[str, Array], more
     for name in wish.kept:
         if name not in beside:
             raise BadParameter(f"{where}: no column {name!r} is kept aside{suggest(name, list(beside))}")
-    allowed = {name: getattr(wish, name) for name in ("label", "names", "aside", *more)}
+    allowed = {name: getattr(wish, name) for name in ("label", "names", "aside", "fitted", *more)}
     if wish != Selection(**allowed):
         given = [name for name in ("columns", "drop", "weight", "encode") if getattr(wish, name) and name not in more]
         said = [piece for name in given or ["like"] for piece in (Setting(name), ", ")][:-1]
