@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 if TYPE_CHECKING:
     from sklearn.exceptions import ConvergenceWarning
@@ -202,7 +202,7 @@ class MissingValues(BadInput):
         return cls(f"{' and '.join(parts)}, in {n_rows:,} rows, but every value must be finite: ", advice, ".")
 
     def advising(self, advice: Piece) -> MissingValues:
-        """The same with other advice, where no model of rows with holes can take them."""
+        """The same with other advice, where no model of rows with holes can take them, or the model is there."""
         return MissingValues(*(advice if piece == MEND_MISSING else piece for piece in self.pieces))
 
 
@@ -215,6 +215,7 @@ MEND_BY_FILLING = Words(
     "fill them first, as ProbabilisticPCA('auto').fit(X).impute(X) does, or leave those rows or columns out",
     "fill them first, as lowdim impute does, or leave those rows or columns out",
 )
+MEND_FOR_MODEL = Words(MEND_BY_FILLING.python, "fill them first, as lowdim impute does, or leave those rows out")
 MEND_CALLS = Words(
     "fit GenotypePCA, for which missing calls are nothing unusual",
     "use --model genotypes, for which missing calls are nothing unusual",
@@ -371,6 +372,21 @@ class UnseenColumns(LowdimWarning):
     """Columns of which no row has a value."""
 
 
+class UnseenRows(LowdimWarning):
+    """Rows of which no column has a value: whatever a model gives for them is the same for all."""
+
+    def __init__(self, rows: Sequence[int], n_rows: int, names: Sequence[str] | Mapping[int, str] | None = None):
+        some, rest = rows[:12], f" and {len(rows) - 12} more" if len(rows) > 12 else ""
+        python, prompt = (", ".join(f"{row + first:,}" for row in some) + rest for first in (0, 1))
+        numbers = Words(f"counted from 0: {python}", f"counted from 1: {prompt}")
+        super().__init__(
+            f"Nothing was observed of {len(rows):,} of {_counted(n_rows, 'row')} (",
+            numbers if names is None else ", ".join(names[row] for row in some) + rest,
+            "): what is given for them is the same for all of them, and comes from the other rows.",
+        )
+        self.rows, self.n_rows = tuple(rows), n_rows
+
+
 if TYPE_CHECKING:
 
     class NotConverged(LowdimWarning, ConvergenceWarning):  # type: ignore[misc]  # scikit-learn has no types
@@ -416,10 +432,21 @@ class RemovedColumns(LowdimWarning):
 class TableNote(LowdimWarning):
     """Something of a table that was guessed, passed over or left out as it was read."""
 
-    def __init__(self, column: str, *pieces: Piece):
+    def __init__(self, column: str, *pieces: Piece, matters: Literal["first", "", "last"] = ""):
         super().__init__(*pieces)
         self.column = column
         """Which column it is about; empty where it is about lines, sheets or files."""
+        self.matters = matters
+        """ "first": it decides which rows, columns or values are worked with, and may be wrong; "last": hardly ever."""
+
+
+class TotalRow(TableNote):
+    """A last row that seems to sum up the others, and is read like them."""
+
+    def __init__(self, column: str, text: str, *pieces: Piece):
+        super().__init__("", *pieces, matters="first")
+        self.name, self.text = column, text
+        """Of which column it is known, and what stands there."""
 
 
 class TableHint(TableNote):

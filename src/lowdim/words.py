@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import shlex
 import sys
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, Protocol
 
@@ -96,6 +97,19 @@ class HasColumns(Protocol):
     @property
     def n_columns(self) -> int:
         """How many there are."""
+
+
+def shell_quoted(text: str) -> str:
+    """A text as one word of a command line to copy: in the quotes that leave most of it as it is."""
+    if "'" not in text or any(sign in text for sign in "$`\\!\n"):
+        return shlex.quote(text)
+    inner = text.replace('"', '\\"')
+    return f'"{inner}"'
+
+
+def typed_names(names: Iterable[str]) -> str:
+    """Names as options take a list of them: those with commas in double quotes."""
+    return ",".join('"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name for name in names)
 
 
 def column_names(named: HasColumns) -> tuple[str, ...]:

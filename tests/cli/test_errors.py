@@ -66,7 +66,8 @@ def test_words_are_of_their_audience():
 
 def test_every_error_and_warning_takes_pieces():
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.Told)]
-    own = {errors.FarFromData, errors.TableNote, errors.TableHint}  # are told numbers, or a column first
+    own = {errors.FarFromData, errors.UnseenRows, errors.TableNote, errors.TableHint, errors.TotalRow}
+    # these are told numbers, or a column first
     assert len(kinds) > 20
     for kind in set(kinds) - own:
         assert str(kind("a ", Setting("b", 1), ".")) == "a b=1."
@@ -147,7 +148,7 @@ def test_a_query_of_an_unknown_table_names_those_there_are(run, wine):
     assert ended.code == 2
     assert ended.err == "error: sql over wine.csv: there is no table wine; the table is called data.\n"
     columns = run("fit", "wine.csv", "--columns", "")
-    assert (columns.code, "--columns names no column" in columns.err) == (3, True)
+    assert (columns.code, "--columns '' names no column" in columns.err) == (3, True)
 
 
 def test_infinite_values_are_counted_apart_and_the_advice_works(run, wine):

@@ -261,7 +261,7 @@ def test_tables_are_piped_in_and_out(run, wine):
     scores = run("transform", "wine.lowdim", "-", "--label", "kind", given=text)
     assert (scores.code, scores.err) == (0, "")
     rows = run("inverse", "wine.lowdim", "-", given=scores.out)
-    assert rows.out.splitlines()[0] == ",".join(lowdim.datasets.wine().columns)
+    assert rows.out.splitlines()[0] == ",".join(["kind", *lowdim.datasets.wine().columns])
     assert len(rows.out.splitlines()) == 179
     assert run("-", given=text).out.startswith("standard input: 178 rows")
 

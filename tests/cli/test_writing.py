@@ -269,7 +269,7 @@ def test_standard_output_can_be_anything_that_is_named(run, german):
         (("convert", "de.csv", "--format", "odt"), "--format odt: there is no such format; there are csv, tsv, xlsx,"),
         (("convert", "de.csv", "--format", "npy"), "--format npy: must be written to a file"),
         (("convert", "de.csv", "-o", "t.parquet", "--decimal", ","), "t.parquet is not; leave it out"),
-        (("convert", "de.csv", "-o", "t.tsv", "--separator", ";"), "--separator ;: is for CSV"),
+        (("convert", "de.csv", "-o", "t.tsv", "--separator", ";"), "--separator ';': is for CSV"),
         (("convert", "de.csv", "--separator", "ab"), "--separator ab: one sign is needed"),
         (("convert", "de.csv", "--separator", ",", "--decimal", ","), "they must differ"),
     ],

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import lowdim
-from lowdim.errors import LowdimError, TableHint, TableNote
+from lowdim.errors import LowdimError, TableHint, TableNote, TotalRow
 from lowdim.sources.source import Source
 from messy import Messy, every_table, write_messy
 from messy.records import SEVERAL
@@ -75,3 +75,13 @@ def test_several_files(name: str, how: str, tmp_path: Path) -> None:
         (tmp_path / file).write_text(text, encoding="utf-8")
     paths = [tmp_path / file for file in files]
     hold(table, paths if how == "list" else str(tmp_path / "?.*"))
+
+
+def test_a_row_of_totals_is_told_of_unless_it_is_left_out(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("land,a\n" + "".join(f"land {i},{i}.5\n" for i in range(30)) + "Total,450\n")
+    with pytest.warns(TotalRow, match="called 'Total'"):
+        lowdim.open(path)
+    assert not [note for note in lowdim.open(path, where="land <> 'Total'").notes if "Total" in str(note)]
+    with pytest.warns(TotalRow):
+        lowdim.open(path, where="a > 5")

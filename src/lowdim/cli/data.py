@@ -11,7 +11,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lowdim.errors import BadFile, BadParameter, CannotWrite, FormatError, LowdimError, NotNumeric, WrongColumns
+from lowdim.errors import (
+    MEND_FOR_MODEL,
+    BadFile,
+    BadParameter,
+    CannotWrite,
+    FormatError,
+    LowdimError,
+    MissingValues,
+    NotNumeric,
+    WrongColumns,
+)
 from lowdim.results.first_bytes import begins_as_model
 
 if TYPE_CHECKING:
@@ -33,15 +43,19 @@ OF_MODEL = {
 
 
 @contextmanager
-def prefix_errors(name: str) -> Iterator[None]:
-    """Put the name of the data before what goes wrong with them, unless the message has it."""
+def prefix_errors(name: str, fitted: bool = False) -> Iterator[None]:
+    """Put the name of the data before what goes wrong with them, unless the message has it.
+
+    `fitted`: a model is applied to them, so that no other can be chosen for rows with holes.
+    """
     try:
         yield
-    except LowdimError as error:
+    except LowdimError as found:
+        error = found.advising(MEND_FOR_MODEL) if fitted and isinstance(found, MissingValues) else found
         _name_pipes(error)
         if not isinstance(error, (BadFile, CannotWrite)) and os.path.basename(name) not in str(error):
             error.said_of(name)  # the others name their file, which may be another
-        raise
+        raise error from found.__cause__
 
 
 def _name_pipes(error: LowdimError) -> None:

@@ -9,11 +9,12 @@ import re
 import sys
 import textwrap
 import traceback
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from typer.exceptions import TyperException
 
 from lowdim import errors
+from lowdim.words import shell_quoted, typed_names
 
 USAGE, BAD_DATA, MISMATCH, NOT_REACHED, TOO_LARGE, INTERRUPTED = 2, 3, 4, 5, 6, 130
 
@@ -120,7 +121,7 @@ def _write_piece(piece: errors.Piece | tuple[errors.Piece, ...], known: Collecti
     if isinstance(piece, errors.Words):
         return _write_piece(piece.prompt, known)
     if isinstance(piece, errors.Setting):
-        return _type_setting(piece, known) or str(piece)
+        return _type_setting(piece, known, shell_quoted) or str(piece)
     if isinstance(piece, errors.Refusal):
         typed = _type_setting(piece.setting, known)
         if typed is None:
@@ -130,21 +131,21 @@ def _write_piece(piece: errors.Piece | tuple[errors.Piece, ...], known: Collecti
     return piece
 
 
-def _type_setting(setting: errors.Setting, known: Collection[str]) -> str | None:
-    """A setting as it is typed; None where the verb has no option for it."""
+def _type_setting(setting: errors.Setting, known: Collection[str], quote: Callable[[str], str] = str) -> str | None:
+    """A setting as it is typed, its value in quotes as a shell needs them; None where the verb has no such option."""
     names = OPTIONS.get(setting.name, (setting.name.replace("_", "-"),))
     option = next((name for name in names if name in known), None)
     if option is None and "set" not in known:
         return None
     value = setting.value
     if isinstance(value, (list, tuple)):
-        value = ("x" if option == "picture" else ",").join(map(str, value))
+        value = "x".join(map(str, value)) if option == "picture" else typed_names(map(str, value))
     if option is None:
         value = str(value).lower() if isinstance(value, bool) else value
         return f"--set {setting.name}" if value is ... else f"--set {setting.name}={value}"
     if value is ... or value is True:  # a switch, or the option alone
         return f"--{option}"
-    return f"--{option} {'all' if value is None else value}"
+    return f"--{option} {'all' if value is None else quote(str(value))}"
 
 
 def _without_quotes(words: str) -> str:

@@ -70,6 +70,12 @@ def _refuse_other_models(verb: str, fits: str, has: str) -> dict[str, str]:
     return {"model": f"{verb} fits {fits}, and no other model; leave it out", **refused}
 
 
+def command_of(verb: Verb, wish: DataOptions) -> str:
+    """The data and what was said of them, as they would be typed for another verb, with the options that it has."""
+    chosen = wish.without(verb.refused)  # type: ignore[attr-defined]  # as `takes_groups` has it
+    return " ".join(filter(None, [chosen.typed, chosen.command_line()]))
+
+
 def refuse_typed(path: str, *groups: Any) -> None:
     """Raise an error if a model file comes with options that say how data are read or fitted."""
     for group in groups:

@@ -8,12 +8,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from lowdim.cli.data import is_model, load_any, prefix_errors, refuse_more, refuse_no_model
-from lowdim.cli.groups import refuse_typed, takes_groups
+from lowdim.cli.groups import command_of, refuse_typed, takes_groups
+from lowdim.cli.models.impute import impute
 from lowdim.cli.notes import tell
 from lowdim.cli.options import DataOptions, ModelOrTable, TalkOptions
 from lowdim.errors import LowdimError, SeveralTables
 from lowdim.models.registry import KINDS, USUAL
-from lowdim.words import plural
+from lowdim.words import plural, shell_quoted, typed_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -149,7 +150,7 @@ def _remedy(found: Description) -> str:
     return f"PCA needs every value; lowdim impute fills them in. {complete}"
 
 
-LONGEST_TEST = 200
+LONGEST_TEST = 80
 """Characters of a test of rows that is proposed."""
 
 
@@ -164,15 +165,13 @@ def _next(wish: DataOptions, found: Description) -> list[tuple[str, str]]:
     data = " ".join(filter(None, [wish.typed, wish.command_line()]))
     if found.complete:
         return [(f"lowdim {data}", "its main dimensions")]
-    rows = replace(wish, columns=None, names=None, label=None, weight=None, encode=False)  # which `impute` has not
-    bare = " ".join(filter(None, [wish.typed, rows.command_line()]))
-    infinite = "--missing inf,-inf " if found.infinite else ""
-    steps = [(f"lowdim impute {bare} {infinite}-o filled.csv", "fill them in")]
+    rows = replace(wish, missing=",".join(filter(None, [wish.missing, "inf,-inf"]))) if found.infinite else wish
+    steps = [(f"lowdim impute {command_of(impute, rows)} -o filled.csv", "fill them in")]
     if found.complete_rows > 2 and not found.infinite and not (wish.sql or wish.where) and find_spec("duckdb"):
         test = " AND ".join(f"{_in_sql(one.name)} IS NOT NULL" for one in found.taken if one.missing)
         if len(test) < LONGEST_TEST:
-            steps.append((f"lowdim {data} --where {shlex.quote(test)}", "complete rows"))
+            steps.append((f"lowdim {data} --where {shell_quoted(test)}", "complete rows"))
     whole = [one.name for one in found.taken if not one.holes]
     if 1 < len(whole) <= 20 and not wish.columns:
-        steps.append((f"lowdim {data} --columns {shlex.quote(','.join(whole))}", "complete columns"))
+        steps.append((f"lowdim {data} --columns {shell_quoted(typed_names(whole))}", "complete columns"))
     return steps

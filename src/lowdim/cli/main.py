@@ -50,7 +50,7 @@ from lowdim.cli.recipes import (
     topics,
 )
 from lowdim.cli.replaced import saying_replaced
-from lowdim.errors import ConstantColumns, LowdimError, LowdimWarning, TableNote
+from lowdim.errors import ConstantColumns, LowdimError, LowdimWarning, TableNote, UnseenRows
 from lowdim.words import SPELLED
 
 
@@ -75,7 +75,7 @@ def _saying_warnings(known: set[str], quiet: bool) -> Iterator[None]:
     """
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        if isinstance(message, (TableNote, ConstantColumns)):
+        if isinstance(message, (TableNote, ConstantColumns, UnseenRows)):
             keep_note(message)
         elif isinstance(message, LowdimWarning):
             say_line(f"warning: {' '.join(in_words(message, known).split())}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TextIO, TypeVar
 
@@ -20,7 +20,7 @@ from lowdim.cli.notes import tell
 from lowdim.cli.parsing import parse_sample, parse_size, split_names
 from lowdim.errors import BadParameter
 from lowdim.models.registry import OFFERS, OWN_OPTIONS, PROMPTS, USUAL, model_class, prompt_name, prompt_of
-from lowdim.words import listed, plural
+from lowdim.words import listed, plural, shell_quoted, typed_names
 
 if TYPE_CHECKING:
     from lowdim.models.base.estimator import Model as Estimator
@@ -255,7 +255,7 @@ class ModelOptions:
         """The options as they would be typed again, without --scale and --memory."""
         given = {"model": None if self.name == USUAL else self.name, **self.own()}
         given["keep"] = None if self.keep == KEEP else self.keep
-        return " ".join(f"--{name} {shlex.quote(value)}" for name, value in given.items() if value is not None)
+        return " ".join(f"--{name} {shell_quoted(value)}" for name, value in given.items() if value is not None)
 
     def build(self) -> Estimator:
         """The model with these settings, not fitted yet."""
@@ -346,7 +346,7 @@ class DataOptions:
             if value is True:
                 words.append(f"--{name}")
             elif value is not None and value is not False:
-                words.append(f"--{name} {shlex.quote(str(value))}")
+                words.append(f"--{name} {shell_quoted(str(value))}")
         return " ".join(words)
 
     def settings(self) -> dict[str, Any]:
@@ -390,6 +390,15 @@ class DataOptions:
     def of_rows(self) -> DataOptions:
         """The same without what a model says of columns: those that it takes, and how texts are coded."""
         return replace(self, columns=None, drop=None, encode=False, weight=None)
+
+    def without(self, refused: Collection[str]) -> DataOptions:
+        """The same for a verb that has not these options; a column that it cannot keep aside is dropped."""
+        given = {name for name in ("names", "label", "weight") if name in refused and getattr(self, name)}
+        usual: dict[str, Any] = {field.name: field.default for field in fields(self) if field.name in refused}
+        if given and self.columns is None and not self.transpose:
+            dropped = [*(split_names(self.drop) or []), *(getattr(self, name) for name in sorted(given))]
+            usual["drop"] = typed_names(dict.fromkeys(dropped))
+        return replace(self, **usual)
 
     def of(self, *paths: str) -> DataOptions:
         """The same of these data; an error if they lead to nothing that is read."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lowdim.cli.replaced import watch_output
-from lowdim.errors import BadParameter, MissingValues
+from lowdim.errors import BadParameter, LowdimWarning, MissingValues, UnseenRows
 from lowdim.runtime.progress import ROW, stage
+from lowdim.runtime.warn import warn_user
 
 if TYPE_CHECKING:
     from lowdim.cli.options import DataOptions, OutputOptions
@@ -164,15 +167,17 @@ def write_rows(
     out: OutputOptions,
     take: Sequence[int] | None = None,
     holes: bool = False,
+    more: Sequence[str] = (),
 ) -> int:
     """Write what `change` makes of each block of rows, names and classes before it; gives the number of rows.
 
-    `take` says which columns of the source are meant; None: all. Rows may have `holes` only if they are said to.
+    `take` says which columns of the source are meant; None: all. Rows may have `holes` only if they are said to. `more`
+    columns of the table stand before them as they are.
     """
     from lowdim.views.files.tables import open_table
 
     step = max(1, MOST_NUMBERS // len(names))
-    aside = aside_columns(source)
+    aside = list(dict.fromkeys([*aside_columns(source), *more]))
     for name in set(aside) & set(names):
         raise BadParameter(
             f"{name}: names the rows or their classes, but the table that is written has a column of "
@@ -180,17 +185,49 @@ def write_rows(
         )
     read = source.columns if take is None or source.columns is None else [source.columns[j] for j in take]
     form = out.form(source)
-    with stage(ROW, source.likely_rows) as tell, open_table(out.output, [*aside, *names], form) as table:
+    with (
+        stage(ROW, source.likely_rows) as tell,
+        open_table(out.output, [*aside, *names], form) as table,
+        _warning_once_of_empty_rows(change) as collect,
+    ):
         for start, every, beside in _blocks(source.unweighted(), aside):
             chosen = every if take is None else every[:, take]
             if not holes:
                 _refuse_holes(chosen, start, read)
             for first in range(0, every.shape[0], step):  # a few scores may become many columns
                 some = slice(first, first + step)
-                columns = dict(zip(names, change(chosen[some]).T, strict=True))
+                called = beside[source.names][some].tolist() if source.names is not None else None
+                columns = dict(zip(names, collect(chosen[some], start + first, called).T, strict=True))
                 table.write({**{name: beside[name][some] for name in aside}, **columns})
             tell(table.n_rows)
         return table.n_rows
+
+
+@contextmanager
+def _warning_once_of_empty_rows(change: Callable[[Any], Any]) -> Iterator[Callable[..., Any]]:
+    """Rows are written piece by piece, but those of which nothing was observed are named once, for all of them."""
+    places: list[int] = []
+    names: dict[int, str] = {}
+    total = 0
+
+    def change_and_collect(rows: Any, start: int, called: Sequence[Any] | None) -> Any:
+        nonlocal total
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", LowdimWarning)
+            found = change(rows)
+        total = start + rows.shape[0]
+        for warning in caught:
+            if not isinstance(warning.message, UnseenRows):
+                warn_user(warning.message)
+                continue
+            places.extend(start + row for row in warning.message.rows)
+            if called is not None:
+                names.update({start + row: str(called[row]) for row in warning.message.rows})
+        return found
+
+    yield change_and_collect
+    if places:
+        warn_user(UnseenRows(places, total, names or None))
 
 
 def _blocks(source: Source, aside: Sequence[str]) -> Iterator[tuple[int, Any, Mapping[str, Any]]]:

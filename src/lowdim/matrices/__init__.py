@@ -11,6 +11,7 @@ Its files, in reading order::
     products               What one block adds to a product, a factorisation or distances; scores of rows, and rows from
                            scores.
     missing                Missing values: counted, refused, and means and variances of what was observed.
+    empty_rows             Rows of which nothing was observed: found, and told of.
     rounding               What rounding errors in a matrix do to its eigenvalues and axes.
     sample                 Rows drawn at random, to start from.
     packed                 Symmetric matrices as their upper triangles.

@@ -45,6 +45,8 @@ class Check:
     """True: looked at, and nothing speaks against it. None: nothing to check, but good to know."""
     shared: bool = False
     """Whether every rule about signal and noise needs it: if it does not hold, none has an answer."""
+    unknown: bool = False
+    """Whether it would have to be looked at, but cannot be here: whoever takes the answer must know that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +169,14 @@ class KChoice:
         if self.void:
             return self._nothing()
         if self.wide:
-            return " ".join([self._ends(), self._recommended(), *self._scales()])
+            return " ".join([self._ends(), self._recommended(), *self._scales(), *self._unknown()])
         believed = any(one.sound for one in self.counted)
-        return " ".join([self._together(), *([] if believed else self._scales())])
+        return " ".join([self._together(), *([] if believed else self._scales()), *self._unknown()])
+
+    def _unknown(self) -> list[str]:
+        """What the recommended answers need that nobody looked at, as sentences."""
+        words = dict.fromkeys(check.words for one in self.counted for check in one.checks if check.unknown)
+        return [f"{one[0].upper()}{one[1:]}." for one in words]
 
     def _nothing(self) -> str:
         """That no rule applies, why, and what the answers mean all the same."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-PASSED_OVER = ("lowdim", "sklearn.callback")
+PASSED_OVER = ("lowdim", "sklearn.callback", "contextlib")
 """Packages whose lines are not the user's."""
 
 

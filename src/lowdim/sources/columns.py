@@ -81,6 +81,8 @@ class Selection:
     """Coded text column → the values that a fit saw."""
     unseen: Literal["error", "warn"] = "error"
     """What becomes of rows with others."""
+    fitted: bool = False
+    """Whether the columns are those of a model, which nobody typed."""
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -97,7 +99,7 @@ class Selection:
         if self.weight is not None and known[self.weight].kind not in NUMERIC:
             raise NotNumeric.columns({self.weight: known[self.weight].kind})
         if self.columns is not None:
-            wanted = [_find_feature(wish, known, name) for wish in self.columns if wish not in away]
+            wanted = [_find_feature(wish, known, name, self.fitted) for wish in self.columns if wish not in away]
         else:
             wanted = [Feature(column.name, column) for column in table if column.name not in away]
         names = self.names or self.find_names(table, away)
@@ -189,7 +191,7 @@ class Chosen:
     notes: list[TableHint]
 
 
-def _find_feature(wish: str, known: dict[str, Column], where: str) -> Feature:
+def _find_feature(wish: str, known: dict[str, Column], where: str, fitted: bool) -> Feature:
     """A column of the table, or one value of a text column, written "kind=a"."""
     if wish in known:
         return Feature(wish, known[wish])
@@ -197,6 +199,11 @@ def _find_feature(wish: str, known: dict[str, Column], where: str) -> Feature:
         column = known.get(wish[:cut])
         if column is not None and column.kind == "text":
             return Feature(wish, column, wish[cut + 1 :])
+    close = difflib.get_close_matches(wish, known, n=1, cutoff=0.6) if fitted else []
+    if close:
+        raise BadParameter(
+            f"{where}: there is no column {wish!r}; if {close[0]!r} is that column, rename it in the data."
+        )
     raise BadParameter(f"{where}: there is no column {wish!r}{suggest(wish, list(known))}")
 
 
@@ -226,7 +233,7 @@ def choose_beside(where: str, wish: Selection, beside: Mapping[str, Array], more
     for name in wish.kept:
         if name not in beside:
             raise BadParameter(f"{where}: no column {name!r} is kept aside{suggest(name, list(beside))}")
-    allowed = {name: getattr(wish, name) for name in ("label", "names", "aside", *more)}
+    allowed = {name: getattr(wish, name) for name in ("label", "names", "aside", "fitted", *more)}
     if wish != Selection(**allowed):
         given = [name for name in ("columns", "drop", "weight", "encode") if getattr(wish, name) and name not in more]
         said = [piece for name in given or ["like"] for piece in (Setting(name), ", ")][:-1]

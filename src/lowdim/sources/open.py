@@ -164,7 +164,8 @@ def open_like(
     path: str | os.PathLike[str], columns: Sequence[str] | None, levels: Mapping[str, Sequence[str]]
 ) -> Source:
     """The rows in a file, with the columns and the values of coded ones that a model was fitted on."""
-    source = open_paths(path, Wish(Selection(None if columns is None else tuple(columns), levels=levels)))
+    chosen = Selection(None if columns is None else tuple(columns), levels=levels, fitted=columns is not None)
+    source = open_paths(path, Wish(chosen))
     source.tell()
     return source
 
@@ -190,7 +191,7 @@ def _like(model: Any, selection: Selection) -> Selection:
             " out.",
         )
     columns: tuple[str, ...] | None = fit.columns
-    return replace(selection, columns=columns, levels=dict(fit.provenance.levels))
+    return replace(selection, columns=columns, levels=dict(fit.provenance.levels), fitted=columns is not None)
 
 
 def _open_frame_as_table(data: Any, wish: Wish) -> Source:

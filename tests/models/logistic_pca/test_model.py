@@ -16,7 +16,16 @@ from numpy.testing import assert_allclose
 import lowdim
 from catalogue import ENGINES
 from lowdim import PCA, LogisticPCA
-from lowdim.errors import BadInput, BadParameter, FormatError, MissingValues, NeedsAnotherPass, NotConverged, TooLarge
+from lowdim.errors import (
+    BadInput,
+    BadParameter,
+    FormatError,
+    MissingValues,
+    NeedsAnotherPass,
+    NotConverged,
+    TooLarge,
+    UnseenRows,
+)
 from lowdim.models.logistic_pca.record import LogisticFit
 from lowdim.models.logistic_pca.solvers.families import FAMILIES
 from lowdim.results.codec import pack, unpack
@@ -215,7 +224,8 @@ def test_columns_and_rows_of_which_nothing_is_known() -> None:
     X[7] = np.nan
     model = LogisticPCA(2).fit(X)
     assert_allclose(model.components_[:, 3], 0)
-    assert_allclose(model.transform(X)[7], 0, atol=1e-12)
+    with pytest.warns(UnseenRows, match="1 of 150 rows"):
+        assert_allclose(model.transform(X)[7], 0, atol=1e-12)
     assert np.isfinite(model.impute(X)).all()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -62,7 +63,7 @@ def fit_by(
 ) -> int:
     """Fit every group, keep the models and the scores, and say what each has for dimensions."""
     wish = replace(wish, aside=(*wish.aside, by))
-    source = wish.open()
+    source = _named_within(wish.open(), by)
     groups, code = _fit_all(_split(source, by, wish.name), lambda rows: fit(asked.build(), rows, wish, talk))
     fitted = [one for one in groups if one.model is not None]
     saved = {} if save is None else {one.value: _name_of_file(save, one.value) for one in fitted}
@@ -77,6 +78,24 @@ def fit_by(
     return code
 
 
+def _named_within(source: Source, by: str) -> Source:
+    """The same, its rows named by the first column of texts that are all different within each group, if none is."""
+    from lowdim.sources.columns import LEAST_NAMES
+    from lowdim.sources.source import name_of
+    from lowdim.sources.tables.table import TableSource
+
+    if source.names is not None or not isinstance(source, TableSource) or not source.repeatable:
+        return source
+    groups = list(map(name_of, source.aside(by).tolist()))
+    for column in (name for name, what in source.left_out.items() if what == "text"):
+        values = source.aside(column).tolist()
+        pairs = list(zip(groups, values, strict=True))
+        told = all(value not in (None, "") and value == value for value in values)
+        if told and len(set(pairs)) == len(pairs) and max(Counter(groups).values()) >= LEAST_NAMES:
+            return source.named_by(column)
+    return source
+
+
 def _split(source: Source, by: str, name: str) -> dict[str, Source]:
     from lowdim.sources.wrapped import group_rows
 
@@ -88,7 +107,10 @@ def _split(source: Source, by: str, name: str) -> dict[str, Source]:
             f"--by {by}: has {len(found):,} values, and each would be a fit; {MOST_GROUPS} are allowed: name a column "
             "of groups."
         )
-    return found
+    try:
+        return dict(sorted(found.items(), key=lambda one: float(one[0])))
+    except ValueError:  # texts stay in the order in which they come
+        return found
 
 
 def _fit_all(found: dict[str, Source], fit: Callable[[Source], Any]) -> tuple[list[Group], int]:

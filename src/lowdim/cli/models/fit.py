@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,12 +13,17 @@ import typer
 from lowdim.cli import options
 from lowdim.cli.data import prefix_errors, refuse_no_model
 from lowdim.cli.errors import INTERRUPTED, NOT_REACHED, say_line
-from lowdim.cli.groups import takes_groups
+from lowdim.cli.groups import command_of, takes_groups
 from lowdim.cli.models.by import By, fit_by
+from lowdim.cli.models.impute import impute
 from lowdim.cli.notes import pass_over, tell
 from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
+from lowdim.cli.parsing import split_names
+from lowdim.cli.recipes.compare import compare
+from lowdim.cli.recipes.map import map as map_people
 from lowdim.errors import BadParameter, CannotMerge, ConstantColumns, WrongColumns
 from lowdim.models.registry import USUAL, part_of, prompt_of
+from lowdim.words import typed_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -177,12 +183,14 @@ def say_fit(
 ) -> None:
     """Print the summary of a fit, or the same as JSON."""
     from lowdim.models.base.output import overview_of
-    from lowdim.models.base.related import related_columns
+    from lowdim.models.base.related import related_columns, why_not_related
     from lowdim.views.text.facts import fit_facts
 
     if talk.silent:
         return
-    related = related_columns(estimator, source, columns_beside(source))
+    beside = columns_beside(source)
+    related = related_columns(estimator, source, beside)
+    unrelated = why_not_related(estimator, source) if beside else ""
     talk.say(
         command,
         lambda: {
@@ -191,10 +199,11 @@ def say_fit(
             "related": [
                 {"column": one.column, "component": estimator._axes[one.axis], "eta2": one.eta2} for one in related
             ],
+            "related_not_looked_at": unrelated or None,
             "saved": save,
             "output": output,
         },
-        lambda width: _summarise(estimator, wish, source, asked, related, save, output, width),
+        lambda width: _summarise(estimator, wish, source, asked, related, unrelated, save, output, width),
         sys.stderr if output == "-" else sys.stdout,
     )
 
@@ -211,6 +220,7 @@ def _summarise(
     source: Source,
     asked: ModelOptions,
     related: Sequence[Related],
+    unrelated: str,
     save: str | None,
     output: str | None,
     width: int,
@@ -226,11 +236,14 @@ def _summarise(
         same = asked.command_line() if asked.name != USUAL else ""
         words = ["lowdim", wish.typed, wish.command_line(), same, "--scale"]
         steps = [(" ".join(filter(None, words)), "all columns alike"), *steps[:2]]
+    better = _without_counts(wish, source, asked, settings.get("scale", False) is not False)
+    steps = [*better, *steps[: 3 - len(better)]]
     about = About(
         wish.name,
         f"--keep {asked.keep_of(prompt)}",
         tell(source),
         group_related(related, estimator._axes),
+        f"not looked at, as {unrelated}" if unrelated else _of_label(source, related),
         {
             fact: f"--{option} {settings[option]}"
             for fact, option in prompt.answered.items()
@@ -242,6 +255,33 @@ def _summarise(
     if seen.constant or not seen.varies:
         pass_over(ConstantColumns)
     return fit_screen(seen, about, width)
+
+
+def _without_counts(wish: DataOptions, source: Source, asked: ModelOptions, scaled: bool) -> list[tuple[str, str]]:
+    """The same command without columns that are no measurements, as far as notes have told of them."""
+    from lowdim.errors import Setting, TableHint
+
+    told = [piece for note in source.notes if isinstance(note, TableHint) for piece in note.pieces]
+    hints = [piece for piece in told if isinstance(piece, Setting) and piece.name in ("names", "drop")]
+    names = next((piece.value for piece in hints if piece.name == "names"), None) if wish.names is None else wish.names
+    drop = [name for piece in hints if piece.name == "drop" for name in piece.value]
+    if wish.piped or not hints or wish.transpose:
+        return []
+    given = typed_names([*(split_names(wish.drop) or []), *drop]) or None
+    better = replace(wish, names=names, drop=given)
+    words = ["lowdim", wish.typed, better.command_line(), asked.command_line(), "--scale" if scaled else ""]
+    return [(" ".join(filter(None, words)), "without what is no measurement")]
+
+
+def _of_label(source: Source, related: Sequence[Related]) -> str:
+    """That the column which was named as classes has nothing to do with any component, if so."""
+    from lowdim.models.base.related import MOST_VALUES
+
+    if source.label is None or any(one.column == source.label for one in related):
+        return ""
+    many = len(set(map(str, source.aside(source.label).tolist()))) > MOST_VALUES
+    why = f"not looked at, as it has more than {MOST_VALUES} values" if many else "with no component, beyond chance"
+    return f"{source.label} {why}"
 
 
 def group_related(related: Sequence[Related], axes: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -277,5 +317,8 @@ def _next(
     command, why = prompt.next
     if "{fit}" in command and asked.own():  # an option that was chosen already
         return steps
-    known = {"fit": fit_same, "data": data, "same": same, "k": asked.keep_of(prompt)}
+    known = {"fit": fit_same, "same": same, "k": asked.keep_of(prompt)}
+    known["data"] = command_of(
+        {"compare": compare, "impute": impute, "map": map_people}.get(command.split()[1], fit), wish
+    )
     return [*steps, (command.format(**known), why)]

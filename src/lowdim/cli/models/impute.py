@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,8 +12,9 @@ from lowdim.cli.data import prefix_errors
 from lowdim.cli.errors import say_line
 from lowdim.cli.groups import ROWS_ONLY, takes_groups
 from lowdim.cli.options import DataOptions, ModelOptions, OutputOptions, TalkOptions
+from lowdim.errors import UnseenRows
 from lowdim.models.registry import prompt_of
-from lowdim.words import column_names
+from lowdim.words import column_names, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,9 +39,6 @@ Std = Annotated[bool, typer.Option("--std", help="Add a column with the standard
 @takes_groups(
     fits="probabilistic PCA",
     scale="columns are scaled here whatever their units; leave it out",
-    **dict.fromkeys(
-        ("names", "label"), "all columns are written, those without numbers as they stand; --drop keeps one out of it"
-    ),
     weight="every row is filled, and counts once; leave it out",
     encode="only numbers are filled; columns of text are written as they stand",
     **ROWS_ONLY,
@@ -88,7 +87,9 @@ def _write(source: Source, model: ProbabilisticPCA, std: bool, out: OutputOption
     holed = {name for name, j in place.items() if not source.every_column or fit.observed[j] < fit.n_rows}
     with open_table(out.output, written, out.form(source)) as table:
         for batch, rows in batches:
-            values, deviations = model.impute(rows, return_std=True)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UnseenRows)  # the fit has named them
+                values, deviations = model.impute(rows, return_std=True)
             columns: dict[str, Any] = {}
             for name in every:
                 columns[name] = values[:, place[name]] if name in holed else batch[name]
@@ -106,8 +107,16 @@ def _batches(source: Any, names: tuple[str, ...]) -> tuple[list[str], Iterator[t
 
 def _summarise(name: str, fit: LatentFit, left: Mapping[str, str], file: str | None) -> str:
     where = "" if file is None else f"{file}: "
-    aside = f"; without numbers, and left as they are: {', '.join(left)}" if left else ""
-    if not fit.missing:
+    others = [column for column, what in left.items() if what != "empty"]
+    aside = f"; without numbers, and left as they are: {', '.join(others)}" if others else ""
+    named = column_names(fit)
+    empty = [*(named[j] for j in fit.unseen), *(column for column, what in left.items() if what == "empty")]
+    filled, gone = fit.missing - fit.n_rows * len(fit.unseen), fit.n_rows * len(empty)
+    if empty:
+        columns = f"{plural(len(empty), 'column')} without any value: {', '.join(empty)}"
+        said = f"{filled:,} of {filled + gone:,} missing values of {name} filled, {gone:,} left empty, in {columns}"
+    elif filled:
+        said = f"{filled:,} of {fit.n_rows * len(fit.mean):,} values of {name} filled"
+    else:
         return f"{where}no number of {name} was missing{aside}"
-    size = fit.n_rows * len(fit.mean)
-    return f"{where}{fit.missing:,} of {size:,} values of {name} filled; {fit.provenance.reason}{aside}"
+    return f"{where}{said}; {fit.provenance.reason}{aside}"

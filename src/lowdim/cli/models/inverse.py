@@ -45,8 +45,13 @@ def inverse(
         names = column_names(estimator.fit_)
         with warn_once_of_far_points() as collect:
             back = collect(estimator.inverse_transform)
-            count = write_rows(source, back, names, out, take)
-    talk.note(out.output, f"{count:,} rows × {len(names):,} columns{out.taken_over(source)}")
+            others = _others(source, take)
+            kept = [name for name in others if name not in names]
+            count = write_rows(source, back, names, out, take, more=kept)
+    beside = f", beside them {', '.join(kept)}" if kept else ""
+    gone = [name for name in others if name in names]
+    beside += f"; not taken over, as the rows have columns of that name: {', '.join(gone)}" if gone else ""
+    talk.note(out.output, f"{count:,} rows × {len(names):,} columns{beside}{out.taken_over(source)}")
     return 0
 
 
@@ -76,6 +81,13 @@ def warn_once_of_far_points() -> Iterator[Callable[[Change], Change]]:
     yield collect
     if far:
         warn_user(FarFromData(far, points))
+
+
+def _others(source: Source, take: list[int] | None) -> list[str]:
+    """Columns of a table of scores that are none: names of rows, classes, remarks."""
+    columns = source.columns or ()
+    scores = set(columns) if take is None else {columns[j] for j in take}
+    return [name for name in source.every_column if name not in scores]
 
 
 def _scores(source: Source, names: list[str], data: str, model: str) -> list[int] | None:

@@ -104,7 +104,7 @@ def plot(
     draw = _find_figure(estimator, figure, drawn)
     _refuse_unknown(draw, figure, given)
     given |= _rows_for(draw, figure, source, data)
-    with prefix_errors(wish.name), dark_paper() if dark else nullcontext():
+    with prefix_errors(wish.name, fitted=is_model(drawn)), dark_paper() if dark else nullcontext():
         ax = draw(**given | _rules_for(draw, estimator, source, given))
         write_figure(path, ax.figure)
         let_go(ax.figure)

@@ -78,7 +78,7 @@ def predict(
 
     targets = estimator.fit_.names
     names = list(estimator.fit_.interval_names if interval else targets)
-    with prefix_errors(wish.name):
+    with prefix_errors(wish.name, fitted=True):
         source = open_for_model(wish, estimator, model)
         count = write_rows(source, predict_block, names, out, holes=takes_holes(estimator))
     talk.note(out.output, f"{', '.join(targets)} of {count:,} rows{out.taken_over(source)}")

@@ -97,7 +97,7 @@ def report(
     from lowdim.models.base.report import ReportOptions, write
     from lowdim.recipes.choose_k.choose_k import choose_quickly
 
-    with prefix_errors(wish.name or model_or_data):
+    with prefix_errors(wish.name or model_or_data, fitted=is_model(model_or_data)):
         rules = None if source is None else choose_quickly(estimator, source)
         wanted = ReportOptions(
             X=source,

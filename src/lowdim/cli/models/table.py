@@ -88,7 +88,7 @@ def table(
     else:
         # the weight may be a column of the model too
         wish, weight = replace(wish, weight=None, unseen=unseen), wish.weight
-        with prefix_errors(wish.name):
+        with prefix_errors(wish.name, fitted=True):
             source = open_for_model(wish, estimator, model)
             given |= _aside(source, extra, weight)
             made = estimator.table(name, source, **given)

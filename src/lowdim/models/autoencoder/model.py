@@ -11,6 +11,7 @@ import numpy as np
 
 from lowdim.errors import Interrupted, WrongShape
 from lowdim.matrices.convert import read_weights
+from lowdim.matrices.empty_rows import warning_of_empty_rows
 from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models.autoencoder.figures import NetworkPlots
@@ -305,8 +306,8 @@ class Autoencoder(Exported, RecordedModel[NetworkFit]):
     def _codes(self, X: Any, steps: int) -> Any:
         source = self._opened(X, reset=False).unweighted()
         work = partial(encode_block, fit=self.fit_, steps=steps, columns=source.columns)
-        with naming_all_missing(source, only_infinite=True):
-            return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
+        with naming_all_missing(source, only_infinite=True), warning_of_empty_rows(source) as watched:
+            return watched.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     def inverse_transform(self, X: Any) -> Any:
         """Rows (n, p) from codes (n, k): for loss "bce" chances, from 0 to 1.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from lowdim.errors import BadParameter, Setting, WrongShape
+from lowdim.matrices.empty_rows import find_empty_rows
 from lowdim.models.base import parameters
 from lowdim.models.base.output import (
     frame_kind,
@@ -25,13 +26,13 @@ from lowdim.results.uncertainty import Uncertainty
 from lowdim.sources.columns import suggest
 from lowdim.sources.open import open_source
 from lowdim.sources.source import Source
-from lowdim.types import Floats
+from lowdim.types import Floats, Places
 from lowdim.views.overview import SearchPath
 from lowdim.views.plots.canvas import inks, note, plain, shown_figure, solid_axes
 from lowdim.views.plots.groups import Colour, colour_of
 from lowdim.views.plots.k_choice import draw_k_choice, k_choice_height
 from lowdim.views.plots.scores import axis_titles, check_axes, draw_scores, score_map
-from lowdim.words import listed
+from lowdim.words import listed, plural
 
 if TYPE_CHECKING:
     from lowdim.models.base.picture_plots import Pictures
@@ -118,6 +119,13 @@ class Plots:
     def _rows(self, X: Any) -> Any:
         """Rows as the model takes them: of a frame, its own columns."""
         return only_columns(X, getattr(self._model, "_columns", None))
+
+    def _empty_rows(self, rows: Any) -> Places:
+        """Places of the rows of which nothing was observed; none where the model takes no missing values."""
+        if not self._model._takes.missing:
+            return np.zeros(0, dtype=np.intp)
+        source = self._model._opened(rows, reset=False)
+        return np.zeros(0, dtype=np.intp) if source.sparse else find_empty_rows(source)[0]
 
     def _colour(self, X: Any, color: Any, n: int) -> Colour | None:
         """What `color` says of n rows: the name of a column of X, or a value for each; None: the label of X, if any."""
@@ -269,20 +277,31 @@ def scores(
     >>> ax.get_xlabel()
     'PC1 (67.4 %)'
     """
-    found = np.asarray(self._model._scores(self._rows(X)), dtype=np.float64)
+    rows = self._rows(X)
+    found = np.asarray(self._model._scores(rows), dtype=np.float64)
     chosen = check_axes(axes, found.shape[1])
-    colour = self._colour(X, color, len(found))
+    colour, called = self._colour(X, color, len(found)), self._names(X, names, len(found), MOST_NAMED_POINTS)
+    empty = self._empty_rows(rows)
+    if len(empty):  # all of them would lie at one point, which no value of theirs says
+        there = np.setdiff1d(np.arange(len(found)), empty)
+        found, colour = found[there], None if colour is None else colour.of(there)
+        called = None if called is None else [called[i] for i in there]
     shown = score_map(
         found,
         chosen,
         axis_titles(self._prefix, chosen, getattr(self._model.fit_, "shares", None)),
         colour,
-        self._names(X, names, len(found), MOST_NAMED_POINTS),
+        called,
         ellipses,
     )
     flat = len(chosen) < 3
     size = (6.0, 1.8 if colour is None else 3.0) if len(chosen) == 1 else (5.6, 4.4)
-    return draw_scores(shown, self._axes(ax, *size) if flat else solid_axes(*size, ax=ax))
+    ax = draw_scores(shown, self._axes(ax, *size) if flat else solid_axes(*size, ax=ax))
+    if len(empty):
+        before = ax.get_title(loc="left")
+        left_out = f"{plural(len(empty), 'row')} left out, of which nothing was observed"
+        note(ax, f"{before}\n{left_out}" if before else left_out)
+    return ax
 
 
 @figure

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy
 
+from lowdim.matrices.empty_rows import empty_rows
 from lowdim.sources.arrays import rows_of_source
 from lowdim.sources.source import Source, name_of
 from lowdim.types import Floats
@@ -73,20 +74,32 @@ class _Groups:
         return share, np.asarray(scipy.special.fdtrc(groups - 1, n - groups, ratio))
 
 
+def why_not_related(model: Any, source: Source) -> str:
+    """Why no column is looked at, in words; empty where they are."""
+    n = source.n_rows if source.n_rows is not None else model.fit_.n_rows
+    if not source.repeatable:
+        return "the rows can be read only once"
+    if n * source.n_columns > MOST_NUMBERS:
+        return f"{n * source.n_columns:,} numbers would have to be read again"
+    return ""
+
+
 def related_columns(model: Any, source: Source, names: Sequence[str]) -> list[Related]:
     """Columns that differ along components by more than chance, the closest first; reads the rows once more.
 
-    Columns with a single value, or more than MOST_VALUES, are passed over, and all of them where rows are many or can
-    be read only once.
+    Columns with a single value, or more than MOST_VALUES, are passed over, and all of them where `why_not_related` says
+    so.
     """
-    n = source.n_rows
-    if not names or not source.repeatable or n is None or n * source.n_columns > MOST_NUMBERS:
+    if not names or why_not_related(model, source):
         return []
     groups = {name: _Groups() for name in names}
     for block, beside in source.labelled(*names):
-        scores = np.asarray(model.transform(rows_of_source(block.rows, source)), dtype=np.float64)
+        there = np.setdiff1d(np.arange(block.rows.shape[0]), () if source.sparse else empty_rows(block.rows))
+        if not len(there):
+            continue
+        scores = np.asarray(model.transform(rows_of_source(block.rows[there], source)), dtype=np.float64)
         for name in list(groups):
-            groups[name].add(beside[name].tolist(), scores)
+            groups[name].add(beside[name][there].tolist(), scores)
             if len(groups[name].counts) > MOST_VALUES:
                 del groups[name]
     found = []

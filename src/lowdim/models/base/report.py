@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter, NeedsAnotherPass
+from lowdim.matrices.empty_rows import find_empty_rows
 from lowdim.models.base.output import (
     frame_column,
     frame_columns,
@@ -36,7 +37,7 @@ from lowdim.views.plots.missing import holes
 from lowdim.views.report.page import write_report
 from lowdim.views.report.payload import SEED, Payload, ReportContext, RowColour, Section, colour_column, sample_places
 from lowdim.views.report.sections import holes_section, intervals_section
-from lowdim.words import column_names
+from lowdim.words import column_names, plural
 
 # The page of what a recipe gives back.
 
@@ -106,11 +107,20 @@ def payload(model: Any, path: str | os.PathLike[str], wanted: ReportOptions) -> 
         picture=_picture(wanted.picture_shape, rows, fit),
         python=_python(model, path, wanted) if wanted.python is None else wanted.python,
         cli=wanted.cli,
-        warnings=() if rows is None or not rows.sampled else (rows.sampled,),
+        warnings=() if rows is None else (*filter(None, [rows.sampled]), *_empty(model, rows)),
         sections=() if sure is None else (intervals_section(sure, seen.axes[: sure.k] or number_names("PC", sure.k)),),
     )
     page: Payload = overview_file(fit).page(model, PageRequest(context, rows, wanted.y, wanted.values))
     return page
+
+
+def _empty(model: Any, rows: ReportRows) -> list[str]:
+    """That rows were shown of which nothing was observed, as a sentence."""
+    if not model._takes.missing or rows.source.sparse:
+        return []
+    count = len(find_empty_rows(rows.source)[0])
+    said = f"Nothing was observed of {plural(count, 'row')}: where the map shows them says nothing of them."
+    return [said] if count else []
 
 
 def _picture(shape: Any, rows: ReportRows | None, fit: Any) -> tuple[int, ...] | None:

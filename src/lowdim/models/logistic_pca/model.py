@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from lowdim.errors import WrongShape
 from lowdim.matrices.convert import fits_in_memory, load_rows, read_weights
+from lowdim.matrices.empty_rows import warning_of_empty_rows
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models.base.estimator import RecordedModel
 from lowdim.models.base.fitting import fit_transform_weighted
@@ -233,7 +234,8 @@ class LogisticPCA(RecordedModel[LogisticFit]):
     def _scores(self, X: Any) -> Any:
         source = self._opened(X, reset=False).unweighted()
         work = partial(scores_of_block, fit=self.fit_, columns=source.columns)
-        return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
+        with warning_of_empty_rows(source) as watched:
+            return watched.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     def transform(self, X: Any) -> Any:
         """Codes of rows, (n, k), so that θ is bias_ + codes @ components_; NaN is missing. Lazy for dask's data.

@@ -10,6 +10,7 @@ import numpy as np
 
 from lowdim.errors import BadInput, WrongShape
 from lowdim.matrices.convert import read_weights
+from lowdim.matrices.empty_rows import warning_of_empty_rows
 from lowdim.matrices.preparation import dense, working_dtype
 from lowdim.models.base.estimator import Assignable, RecordedModel
 from lowdim.models.base.fitting import refuse_one_pass
@@ -397,8 +398,8 @@ class NMF(Unsure, RecordedModel[NonNegativeFit]):
         source = self._opened(X, reset=False).unweighted()
         weights = checked_shape(entry_weight, source)
         work = partial(codes_of_block, fit=self.fit_, unstored=self.unstored, entry_weight=weights)
-        with at_most_threads("NMF", self.n_jobs):
-            return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
+        with at_most_threads("NMF", self.n_jobs), warning_of_empty_rows(source) as watched:
+            return watched.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     def inverse_transform(self, X: Any) -> Any:
         """Rows (n, p) made of the parts by codes (n, k); lazy for dask's codes.

@@ -8,6 +8,7 @@ import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, CannotMerge, MissingValues
 from lowdim.matrices.convert import fits_in_memory, load_rows, read_weights
+from lowdim.matrices.empty_rows import warn_of_empty_rows
 from lowdim.matrices.matrix import RowBlocks
 from lowdim.matrices.moments import Moments
 from lowdim.matrices.scaling import Scaling
@@ -74,10 +75,13 @@ def fit_missing_values(estimator: Any, source: Source, sample_weight: Any, scali
     if not scaling.center or scaling.column_weight is not None:
         raise BadParameter("PCA(missing='ppca') needs center=True and no column_weight, as values are missing.")
     budget = budget_of("PCA", estimator.memory)
+    read = source
     if sample_weight is not None:
-        source = source.with_weights(read_weights(source, sample_weight))
+        read = source.with_weights(read_weights(source, sample_weight))
     elif fits_in_memory(source, None if budget is None else budget.room):
-        source = load_rows(source)  # EM reads the rows again and again
+        read = load_rows(source)  # EM reads the rows again and again
     task = LatentTask("auto" if k is None else int(k), scale=scaling.scale, seed=estimator.random_state)
-    source = limit_blocks(source, task, budget)
-    return convert_to_linear(fit_by_em(source, task, begin(source, task), None), scaling.denominator)
+    read = limit_blocks(read, task, budget)
+    fit = fit_by_em(read, task, begin(read, task), None)
+    warn_of_empty_rows(source, fit.observed, fit.n_rows)
+    return convert_to_linear(fit, scaling.denominator)

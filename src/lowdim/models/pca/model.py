@@ -10,6 +10,7 @@ import numpy as np
 
 from lowdim.errors import MEND_CALLS, CannotMerge, Interrupted, MissingValues
 from lowdim.matrices.convert import spacing_of
+from lowdim.matrices.empty_rows import warning_of_empty_rows
 from lowdim.matrices.matrix import KnownMoments
 from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.moments import Moments
@@ -297,8 +298,8 @@ class PCA(Unsure, LinearModel):
 
         source = self._opened(X, reset=False).unweighted()
         work = partial(score_filled_rows, fit=self.fit_, whiten=self.whiten)
-        with naming_all_missing(source, only_infinite=True):
-            return source.map_rows(work, self.fit_.k, working_dtype(source.dtype))
+        with naming_all_missing(source, only_infinite=True), warning_of_empty_rows(source) as watched:
+            return watched.map_rows(work, self.fit_.k, working_dtype(source.dtype))
 
     def score_samples(self, X: Any) -> Any:
         """(n,) log-likelihood of each row under the Gaussian model; with missing="ppca", of what was observed of it.

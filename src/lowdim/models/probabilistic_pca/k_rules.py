@@ -21,7 +21,8 @@ from lowdim.views.text.screen import find_swamping
 from lowdim.words import column_names
 
 UNSEEN = Check(
-    "with missing values it is not checked whether noise is independent, nor whether it is alike in all rows"
+    "with missing values it is not checked whether noise is independent, nor whether it is alike in all rows",
+    unknown=True,
 )
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, BadParameter, Interrupted
 from lowdim.matrices.convert import fits_in_memory, load_rows, read_weights
+from lowdim.matrices.empty_rows import warn_of_empty_rows, warning_of_empty_rows
 from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import working_dtype
 from lowdim.models.base import parameters
@@ -196,6 +197,7 @@ class ProbabilisticPCA(Unsure, LinearModel):
             if sample_weight is None and fits_in_memory(source, None if budget is None else budget.room):
                 weighted = load_rows(source)  # EM reads the rows again and again
             fit = self._by_em(X, limit_blocks(weighted, task, budget), task)
+            warn_of_empty_rows(source, fit.observed, fit.n_rows)
         self._remember(X, source)
         self._record = fit
         return self
@@ -487,5 +489,5 @@ class ProbabilisticPCA(Unsure, LinearModel):
 
 def _mapped(source: Source, work: Callable[[Block], NDArray[Any]], width: int, dtype: Any) -> Any:
     """What a function of blocks makes of all rows; if some are infinite, an error that counts them all."""
-    with naming_all_missing(source, only_infinite=True):
-        return source.map_rows(work, width, dtype)
+    with naming_all_missing(source, only_infinite=True), warning_of_empty_rows(source) as watched:
+        return watched.map_rows(work, width, dtype)

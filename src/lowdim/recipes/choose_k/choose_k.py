@@ -9,6 +9,7 @@ import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, LowdimError, MissingValues, Words
 from lowdim.matrices.convert import read_weights
+from lowdim.matrices.missing import refuse_missing
 from lowdim.models.base.estimator import Estimator
 from lowdim.models.base.fitting import FIT
 from lowdim.models.base.parameters import settings_of
@@ -180,6 +181,8 @@ def _choose_linear(
         refuse_other_rows(model, rows)
     counted = None if rows is None else rows_as_counts(rows)
     try:
+        if counted is not None and model.__sklearn_is_fitted__() and counted.repeatable:
+            refuse_missing(counted)  # a fit that knows all variances does not read them
         fitted = _with_all_variances(model, counted)
     except MissingValues:
         assert counted is not None
@@ -263,6 +266,7 @@ def choose_quickly(model: Any, rows: Source) -> Chosen | None:
     if fit.spectrum is None and min(fit.n_rows, fit.n_columns) > MOST_VARIANCES:
         return None
     try:
+        refuse_missing(rows)
         return choose_k(model, rows, rules=list(QUICK))
     except LowdimError:  # holes, or rows that can be read only once: the fit alone says what it can
         return None

@@ -90,7 +90,7 @@ def light_tails(evidence: Evidence) -> Check:
 def independent(evidence: Evidence) -> tuple[Check, ...]:
     """Whether noise is independent of that of neighbouring rows and columns, which every rule needs."""
     if evidence.beyond is None:
-        return (Check("without rows it is not known whether noise is independent"),)
+        return (Check("without rows it is not known whether noise is independent", unknown=True),)
     found = []
     for side, unlike in evidence.neighbours.items():
         if evidence.uneven(unlike, side, evidence.firm):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +12,7 @@ from lowdim.errors import BadParameter
 from lowdim.results.table import Table
 from lowdim.views.text.lines import Line, listed, wrapped
 from lowdim.views.text.told import Told, told_lines
-from lowdim.words import Text, plural
+from lowdim.words import Text, plural, shell_quoted, typed_names
 
 # The record of columns that say what others say already.
 
@@ -182,7 +181,7 @@ def redundancy_lines(name: str, found: Redundancy, told: Told, width: int) -> li
     gone = [column for column in found.columns if column not in left]
     if not gone:
         return [*lines, *wrapped("", f"no column is redundant, to {found.tol:g} of its standard deviation", width)]
-    drop = f"--drop {shlex.quote(','.join(gone))}"
+    drop = f"--drop {shell_quoted(typed_names(gone))}"
     enough = f"{kept:,} of {p:,} columns are enough: "
     if len(drop) <= width:
         return [*lines, Line(""), *wrapped("", enough + drop, width)]

@@ -150,7 +150,7 @@ class ArrowColumns:
         if len(lengths) > 1:
             said = [f"{length} (row {at:,})" for length, at in list(lengths.items())[:2]]
             text = f"{name} is left out: its lists have different lengths, {' and '.join(said)}."
-            self.notes.append(TableNote(name, text))
+            self.notes.append(TableNote(name, text, matters="first"))
         return next(iter(lengths)) if len(lengths) == 1 and 0 not in lengths else None
 
     # -- what it holds --------------------------------------------------------------------------------------------

@@ -18,7 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, final
 
-from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra, TableNote
+from lowdim.errors import BadFile, BadParameter, LowdimError, NeedsExtra, TableNote, TotalRow
+from lowdim.sources.columns import Column, suggest
 from lowdim.sources.formats.arrow_columns import ArrowColumns, as_stream
 from lowdim.sources.tables.choose import choose_table
 from lowdim.sources.tables.table import TableReader, refuse_repeats
@@ -78,7 +79,6 @@ class DuckReader(TableReader):
         notes: Sequence[TableNote] = (),
     ):
         self.name = name
-        self._notes = tuple(notes)
         self._origin = origin
         self._sql = sql
         self._private = private or Path(tempfile.mkdtemp(prefix="lowdim-"))
@@ -87,7 +87,7 @@ class DuckReader(TableReader):
         with (
             _duckdb_errors(self.name),
             _connect(self._origin, self._private) as connection,
-            _naming_tables(connection, self.name),
+            _teaching(connection, self.name),
         ):
             _refuse_all_but_select(connection, sql)
             refuse_repeats(tuple(connection.sql(sql).columns), name)
@@ -95,6 +95,7 @@ class DuckReader(TableReader):
             schema = connection.sql(f"SELECT * FROM {RESULT} LIMIT 0").to_arrow_table().schema
             self._found = ArrowColumns(schema, partial(_first_chunks, connection))
             self.columns = self._found.columns
+            self._notes = tuple(note for note in notes if not _is_gone(connection, note, self.columns))
             if count:  # cheap where it is a table
                 self.n_rows = int(connection.sql(f"SELECT count(*) FROM {RESULT}").fetchall()[0][0])
 
@@ -120,6 +121,14 @@ class DuckReader(TableReader):
     def reading_bytes(self, names: list[str]) -> int:
         """What DuckDB may keep."""
         return MEMORY_BYTES
+
+
+def _is_gone(connection: Any, note: TableNote, columns: Sequence[Column]) -> bool:
+    """Whether a note is about a row that the query leaves out."""
+    if not isinstance(note, TotalRow) or note.name not in {column.name for column in columns}:
+        return False
+    test = f"SELECT count(*) FROM {RESULT} WHERE trim(CAST({_quote(note.name)} AS VARCHAR)) = $1"
+    return bool(connection.execute(test, [note.text]).fetchone() == (0,))
 
 
 def _first_chunks(connection: Any, name: str) -> Sequence[Any]:
@@ -216,19 +225,35 @@ def _choose_table(path: Path, tables: Mapping[str, str], table: str | None) -> s
 UNKNOWN_TABLE = re.compile(r"Catalog Error: Table with name (\S+) does not exist")
 
 
+UNKNOWN_COLUMN = re.compile(r'Binder Error: Referenced column "(.+?)" not found')
+
+
 @contextmanager
-def _naming_tables(connection: Any, name: str) -> Iterator[None]:
-    """Says which tables there are where a query asks for another; DuckDB guesses, also among its own."""
+def _teaching(connection: Any, name: str) -> Iterator[None]:
+    """Says how names and texts are written, and which tables there are; DuckDB guesses, also among its own."""
     try:
         yield
+    except duckdb.BinderException as error:
+        unknown = UNKNOWN_COLUMN.match(str(error))
+        if unknown is None:
+            raise
+        known = _columns_of_data(connection)
+        there = suggest(unknown[1], known) if known else "."
+        text = "'" + unknown[1].replace("'", "''") + "'"
+        said = f"{name}: there is no column {unknown[1]!r}; a text stands in single quotes, as {text}"
+        raise BadParameter(f"{said}{there}") from error
+    except duckdb.ParserException as error:
+        odd = next((one for one in _columns_of_data(connection) if not one.isidentifier()), "a name")
+        said = f"{name}: {_in_one_line(error)}; texts stand in single quotes, 'so', and names with blanks or signs in "
+        raise BadParameter(f"{said}double quotes, {_quote(odd)}.") from error
     except duckdb.CatalogException as error:
         unknown = UNKNOWN_TABLE.match(str(error))
         if unknown is None:
             raise
         rows = connection.sql("SELECT DISTINCT table_name FROM information_schema.tables ORDER BY 1").fetchall()
-        there = [table for (table,) in rows]
-        known = "the table is called data" if "data" in there else f"there are {listed(there)}"
-        raise BadParameter(f"{name}: there is no table {unknown[1]}; {known}.") from error
+        tables = [table for (table,) in rows]
+        choice = "the table is called data" if "data" in tables else f"there are {listed(tables)}"
+        raise BadParameter(f"{name}: there is no table {unknown[1]}; {choice}.") from error
 
 
 @contextmanager
@@ -239,9 +264,21 @@ def _duckdb_errors(name: str) -> Iterator[None]:
     except LowdimError:
         raise
     except duckdb.Error as error:
-        what = " ".join(re.split(r"LINE \d+:", str(error))[0].split())[:300]
+        what = _in_one_line(error)
         kind = BadParameter if isinstance(error, duckdb.ProgrammingError) else BadFile
         raise kind(f"{name}: {what}") from error
+
+
+def _in_one_line(error: Exception) -> str:
+    return " ".join(re.split(r"LINE \d+:", str(error))[0].split())[:300]
+
+
+def _columns_of_data(connection: Any) -> list[str]:
+    """Names of the columns of the table that is asked; none where it is a database of several."""
+    try:
+        return [str(name) for name in connection.sql("SELECT * FROM data LIMIT 0").columns]
+    except duckdb.Error:
+        return []
 
 
 def _quote(name: str) -> str:

@@ -133,7 +133,7 @@ def _say_formulas(formulas: Sequence[tuple[str, str]]) -> list[TableNote]:
     have = "formula has no value" if len(formulas) == 1 else "formulas have no values"
     text, place = formulas[0]
     remedy = "open the workbook in a spreadsheet program and save it"
-    return [TableNote("", f"{len(formulas):,} {have}, as {quoted(text)} in {place}: {remedy}.")]
+    return [TableNote("", f"{len(formulas):,} {have}, as {quoted(text)} in {place}: {remedy}.", matters="first")]
 
 
 def _say_others(chosen: str, others: Sequence[str]) -> TableNote:

@@ -194,7 +194,7 @@ class RecordsReader(TableReader):
             f"{key!r} is left out: it is first there in row {row:,}, after columns were told."
             for key, row in self._late.items()
         ]
-        return (*self._notes, *(TableNote("", text) for text in late))
+        return (*self._notes, *(TableNote("", text, matters="first") for text in late))
 
     @property
     def is_regular(self) -> bool:
@@ -259,7 +259,7 @@ class RecordsReader(TableReader):
         if len(lengths) > 1:
             said = [f"{length} (row {row:,})" for length, row in list(lengths.items())[:2]]
             text = f"{name} is left out: its lists have different lengths, {' and '.join(said)}."
-            self._notes.append(TableNote(name, text))
+            self._notes.append(TableNote(name, text, matters="first"))
             return [Column(name, "other", why="lists of different lengths")]
         del self._ways[name]
         length = self._lengths[way] = next(iter(lengths))

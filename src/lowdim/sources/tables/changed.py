@@ -7,7 +7,7 @@ from typing import Any, final
 
 import numpy as np
 
-from lowdim.errors import BadFile, BadParameter, Setting, TableNote
+from lowdim.errors import BadFile, BadParameter, Setting, TableNote, TotalRow
 from lowdim.sources.columns import NUMERIC, Column, Selection, suggest
 from lowdim.sources.tables.cells import text_of
 from lowdim.sources.tables.table import TableReader, refuse_repeats
@@ -39,6 +39,11 @@ class MemoryReader(TableReader):
             yield {name: self._values[name][start : start + rows] for name in names}
 
 
+def _column(name: str, values: Array) -> Column:
+    """A column of numbers, if there is one."""
+    return Column(name, "empty" if np.isnan(values).all() else "number")
+
+
 @final
 class SampleReader(TableReader):
     """Some rows of another table, drawn at random without being drawn twice, in their order."""
@@ -65,8 +70,11 @@ class SampleReader(TableReader):
         """How many rows there were."""
         if self.n_rows == self._total:
             return self._reader.notes
+        known = [
+            note for note in self._reader.notes if self._places[-1] == self._total - 1 or not isinstance(note, TotalRow)
+        ]
         said = f"{self.n_rows:,} of {plural(self._total, 'row')} are read, drawn at random (seed {self._seed})."
-        return (*self._reader.notes, TableNote("", said))
+        return (*known, TableNote("", said))
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """The chosen rows of each batch, if there are some."""
@@ -125,7 +133,7 @@ def transpose(reader: TableReader, names: str | None) -> MemoryReader:
     row = ROW
     while row in heads:
         row += "_"
-    columns = [Column(row, "text", why="names of the rows", unnamed=True), *(Column(head, "number") for head in heads)]
+    columns = [Column(row, "text", why="names of the rows", unnamed=True), *map(_column, heads, values.T)]
     found: dict[str, Array] = {row: np.array(numbers, dtype=object)}
     found |= {head: values[:, i] for i, head in enumerate(heads)}
     turned = MemoryReader(reader.name, columns, found, notes)

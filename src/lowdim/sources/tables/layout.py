@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
-from typing import Any
+from typing import Any, Literal
 
 from lowdim.errors import BadFile, BadParameter, Piece, Setting, TableNote
 from lowdim.sources.tables.cells import is_absent, is_numeric, take_apart
@@ -115,8 +115,8 @@ class _Search:
     numeric: list[int] = field(default_factory=list)
     """Columns that hold numbers."""
 
-    def say(self, *pieces: Piece) -> None:
-        self.notes.append(TableNote("", *pieces))
+    def say(self, *pieces: Piece, matters: Literal["first", "last"] = "last") -> None:
+        self.notes.append(TableNote("", *pieces, matters=matters))
 
     def is_narrow(self, i: int) -> bool:
         """Whether a line holds fewer cells than rows do, from the first one on without a gap: a title, a remark."""
@@ -171,7 +171,9 @@ def say_lines(lines: Sequence[Sequence[str]], where: str) -> TableNote:
     """The note that lines above or below the table are passed over."""
     some, more = ", ".join(map(text_of_line, lines[:2])), ", …" if len(lines) > 2 else ""
     are = "is" if len(lines) == 1 else "are"
-    return TableNote("", f"{plural(len(lines), 'line')} {where} the table {are} passed over: {some}{more}.")
+    return TableNote(
+        "", f"{plural(len(lines), 'line')} {where} the table {are} passed over: {some}{more}.", matters="last"
+    )
 
 
 # Comments.
@@ -323,7 +325,10 @@ def _is_header_of_numbers(search: _Search) -> bool:
         return False
     some = ", ".join(numbers[:3]) + (", …" if len(numbers) > 3 else "")
     search.say(
-        f"the first line holds numbers, {some}, and is taken for names: ", Setting("header", 0), " reads it as a row."
+        f"the first line holds numbers, {some}, and is taken for names: ",
+        Setting("header", 0),
+        " reads it as a row.",
+        matters="first",
     )
     return True
 

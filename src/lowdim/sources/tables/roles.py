@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,12 @@ COUNTS = frozenset(
     ["id", "index", "idx", "nr", "no", "no.", "nr.", "number", "row", "rowid", "rownum", "obs", "#", "key"]
 )
 """Names, in small letters, of columns that count rows."""
+
+NUMBERS = frozenset(["id", "ids", "index", "idx", "nr", "no", "num", "number", "key", "rowid", "rownum"])
+"""Last words, in small letters, of names of columns that number something."""
+
+LEAST_RUN = 4
+"""Rows from which on, on average, numbers that rise by one and begin anew are no accident."""
 
 CODES = frozenset(
     [
@@ -65,8 +72,19 @@ def notice_roles(names: Sequence[str], rows: Floats, whole: bool) -> list[TableH
     for j in np.flatnonzero(counting).tolist():
         if n >= LEAST_ROWS or names[j].strip().lower() in COUNTS:
             said = Setting("names", names[j])
-            notes.append(TableHint(names[j], f"{names[j]} counts the rows: ", said, " takes it for their names."))
-    whole_numbers = np.flatnonzero(finite & ~fractional & ~counting).tolist()
+            notes.append(
+                TableHint(
+                    names[j], f"{names[j]} counts the rows: ", said, " takes it for their names.", matters="first"
+                )
+            )
+    running = finite & ~fractional & ~counting & (len(rows) >= LEAST_ROWS)
+    for j in np.flatnonzero(running).tolist():
+        why = _say_numbering(names[j], rows[:, j])
+        running[j] = bool(why)
+        if why:
+            pieces = (f"{names[j]} {why}: ", Setting("drop", [names[j]]), " leaves it out.")
+            notes.append(TableHint(names[j], *pieces, matters="first"))
+    whole_numbers = np.flatnonzero(finite & ~fractional & ~counting & ~running).tolist()
     codes = {j: found for j in whole_numbers if (found := _find_codes(rows[:, j])) is not None}
     for j, (low, count) in codes.items():
         others = np.delete(fractional, j)
@@ -77,8 +95,20 @@ def notice_roles(names: Sequence[str], rows: Floats, whole: bool) -> list[TableH
             values = f"{low:g} and {low + 1:g}" if count == 2 else f"{low:g} to {low + count - 1:g}"
             said = Setting("label", names[j])
             text = f"{names[j]} has {count} whole values, {values}: "
-            notes.append(TableHint(names[j], text, said, " keeps it out of the fit."))
+            notes.append(TableHint(names[j], text, said, " keeps it out of the fit.", matters="first"))
     return notes + _notice_stand_ins(names, rows, whole)
+
+
+def _say_numbering(name: str, column: Floats) -> str:
+    """Why whole numbers seem to number something instead of measuring it; empty where they do not."""
+    begins = np.concatenate([[True], np.diff(column) != 1])
+    again = int(begins.sum())
+    if column[0] in (0, 1) and (column[begins] == column[0]).all() and len(column) >= LEAST_RUN * again:
+        return f"counts rows, and begins anew {again - 1:,} times" if again > 2 else "counts rows, and begins anew once"
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
+    if words and words[-1].lower() in NUMBERS and len(np.unique(column)) > MOST_CODES:
+        return "seems to number something, as its name says"
+    return ""
 
 
 def _find_codes(column: Floats) -> tuple[float, int] | None:
@@ -104,7 +134,7 @@ def _notice_stand_ins(names: Sequence[str], rows: Floats, whole: bool) -> list[T
             some = f"{count:,} of {len(rows):,} cells" if whole else f"{count:,} of the first {len(rows):,} cells"
             said = Setting("missing", f"{end:g}")
             text = f"{names[j]} is {end:g} in {some}, far from all others: "
-            notes.append(TableHint(names[j], text, said, " reads it as missing."))
+            notes.append(TableHint(names[j], text, said, " reads it as missing.", matters="first"))
     return notes
 
 

@@ -11,7 +11,7 @@ from typing import Any, final
 
 import numpy as np
 
-from lowdim.errors import BadFile, Setting, TableHint, TableNote
+from lowdim.errors import BadFile, Setting, TableNote, TotalRow
 from lowdim.runtime.warn import warn_user
 from lowdim.sources.columns import Column, Kind
 from lowdim.sources.tables.cells import CODE, MISSING, WHOLE, is_number, is_numeric, is_plain, text_of
@@ -253,14 +253,18 @@ class _Passed:
 
     def notes(self) -> list[TableNote]:
         are = "is" if self.empty == 1 else "are"
-        empty = [TableNote("", f"{plural(self.empty, 'empty row')} {are} passed over.")] if self.empty else []
+        empty = (
+            [TableNote("", f"{plural(self.empty, 'empty row')} {are} passed over.", matters="last")]
+            if self.empty
+            else []
+        )
         return [*empty, *([say_lines(self.below, "below")] if self.below else [])]
 
 
 def comment_note(sign: str, count: int) -> TableNote:
     """The note that comments are passed over."""
     begin, are = ("begins", "is") if count == 1 else ("begin", "are")
-    return TableNote("", f"{plural(count, 'line')} that {begin} with {sign!r} {are} passed over.")
+    return TableNote("", f"{plural(count, 'line')} that {begin} with {sign!r} {are} passed over.", matters="last")
 
 
 def detect_kind(cells: Sequence[Any], decimal: str, whole: bool) -> Kind:
@@ -334,7 +338,7 @@ def _stripped(cell: Any) -> Any:
     return None if text in MISSING else text
 
 
-def _say_totals(layout: Layout, row: Sequence[Any]) -> list[TableHint]:
+def _say_totals(layout: Layout, row: Sequence[Any]) -> list[TableNote]:
     """That the last row seems to sum up the others."""
     for j, cell in enumerate(row):
         text = text_of(cell)
@@ -347,5 +351,5 @@ def _say_totals(layout: Layout, row: Sequence[Any]) -> list[TableHint]:
         literal = text.replace("'", "''")
         said = Setting("where", f"{column} <> '{literal}'")
         pieces = (f"the last row is called '{text}' and is read like the others: ", said, " leaves it out.")
-        return [TableHint("", *pieces)]
+        return [TotalRow(name, text, *pieces)]
     return []

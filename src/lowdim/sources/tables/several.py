@@ -54,9 +54,9 @@ class SeveralReader(TableReader):
     def notes(self) -> Sequence[TableNote]:
         """What is said of each file, with its name, and of what they have in common."""
         found = [
-            TableNote(note.column, f"{file}, ", *note.pieces)
+            TableNote(note.column, f"{file}, ", *note.pieces, matters=note.matters)
             if note.column
-            else TableNote("", f"{file}: ", *note.pieces)
+            else TableNote("", f"{file}: ", *note.pieces, matters=note.matters)
             for file, reader in zip(self._files, self._readers, strict=True)
             for note in reader.notes
         ]
@@ -108,7 +108,7 @@ class SeveralReader(TableReader):
         if numbers is not None:
             cell, row = self._find_text(name, file)
             what = f"it holds numbers in {numbers}, but {other.kind} in {file}, as {cell} (row {row:,})"
-            self._notes.append(TableNote(name, f"{name} is left out: {what}."))
+            self._notes.append(TableNote(name, f"{name} is left out: {what}.", matters="first"))
         return Column(name, "other", why=f"{other.kind} in {file}")
 
     def _find_text(self, name: str, file: str) -> tuple[str, int]:

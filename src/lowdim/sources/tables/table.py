@@ -6,6 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, final
 
@@ -184,6 +185,13 @@ class TableSource(ConvertibleSource):
         first, whole = self._reader.first_rows(names, some)
         rows = np.column_stack([np.asarray(first[name], dtype=np.float64) for name in names])
         return notice_roles(names, rows, whole)
+
+    def named_by(self, name: str) -> TableSource:
+        """The same with a column of texts as the names of the rows."""
+        twin = copy.copy(self)
+        held = {**self.left_out, name: "names of the rows"}
+        twin.names, twin.chosen = name, replace(self.chosen, names=name, left_out=held)
+        return twin
 
     @property
     def likely_bytes(self) -> int | None:

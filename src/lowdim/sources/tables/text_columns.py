@@ -191,8 +191,8 @@ def _mark_notes(name: str, written: Mapping[str, Written], marks: Marks, decimal
     """What the comma, the point, a blank, brackets were taken for."""
     notes: list[TableNote] = []
 
-    def say(text: str) -> None:
-        notes.append(TableNote(name, f"{name}: {text}."))
+    def say(text: str, decides: bool = False) -> None:
+        notes.append(TableNote(name, f"{name}: {text}.", matters="" if decides else "last"))
 
     def first(test: Any) -> str | None:
         return next((cell for cell, one in written.items() if test(one)), None)
@@ -202,7 +202,7 @@ def _mark_notes(name: str, written: Mapping[str, Written], marks: Marks, decimal
     between = next((sign for sign in marks.thousands if groups and sign in written[groups].digits), "")
     if points is not None and marks.decimal != decimal:
         more = f", the {SIGNS.get(between, 'blank')} as a separator of thousands" if between else ""
-        say(f"the {SIGNS[marks.decimal]} in {quoted(points)} is read as a decimal mark{more}")
+        say(f"the {SIGNS[marks.decimal]} in {quoted(points)} is read as a decimal mark{more}", decides=True)
     elif groups is not None:
         say(f"the {SIGNS.get(between, 'blank')} in {quoted(groups)} is read as a separator of thousands")
     bracketed, typeset = first(lambda one: one.bracketed), first(lambda one: one.typeset)
@@ -226,20 +226,21 @@ def _unit_notes(
     total = numbers + sum(counts[cell] for cell in written)
     bare = total - units[unit]
     more = f"; {bare:,} of {total:,} cells {'has' if bare == 1 else 'have'} none" if bare else ""
-    return [TableNote(name, f"{name}: the unit {quoted(unit)} is taken off, as in {quoted(example)}{more}.")]
+    return [
+        TableNote(name, f"{name}: the unit {quoted(unit)} is taken off, as in {quoted(example)}{more}.", matters="last")
+    ]
 
 
 def _units_differ(name: str, units: Counter[str]) -> Found:
     said = listed([f"{quoted(unit)} ({plural(count, 'cell')})" for unit, count in units.items()])
-    note = TableNote(
-        name, f"{name} is left out: its numbers have different units, {said}; write them in one unit to have it read."
-    )
+    text = f"{name} is left out: its numbers have different units, {said}; write them in one unit to have it read."
+    note = TableNote(name, text, matters="first")
     return Found("text", None, f"numbers in {len(units)} units", (note,))
 
 
 def _left_out(name: str, cells: Cells, cell: str, why: str, what: str, remedy: str) -> Found:
     text = f"{name} is left out: its cells {what}, as {quoted(cell)} (row {cells.first[cell]:,}); {remedy}."
-    return Found("text", None, why, (TableNote(name, text),))
+    return Found("text", None, why, (TableNote(name, text, matters="first"),))
 
 
 def _strays(name: str, strays: Sequence[str], cells: Cells, numbers: int, whole: bool) -> Found:
@@ -258,7 +259,7 @@ def _strays(name: str, strays: Sequence[str], cells: Cells, numbers: int, whole:
         pieces += [Setting("missing", ",".join(strays)), f" reads {them} as missing."]
     else:
         pieces += ["mend them, or name them all with ", Setting("missing"), "."]
-    return Found("text", None, f"numbers but for {plural(count, 'cell')}", (TableNote(name, *pieces),))
+    return Found("text", None, f"numbers but for {plural(count, 'cell')}", (TableNote(name, *pieces, matters="first"),))
 
 
 # A table whose texts are read so.

@@ -22,16 +22,21 @@ def column_lines(name: str, found: Description, told: Told, width: int = 80, who
     """All columns, and all notes; or what fits a screen, columns with most holes first."""
     taken = len(found.taken)
     most = MOST_COLUMNS if whole else MOST_ON_SCREEN
-    rest, elsewhere = len(found.columns) - most, "--json lists all" if whole else "lowdim info lists all"
+    elsewhere = "--json lists all" if whole else "lowdim info lists all"
+    shown = _shown(found.columns, most)
+    hidden = taken - sum(one.taken for one in shown)
+    rest = [f"{plural(hidden, 'more column')} with fewer holes"] if hidden else []
+    if away := len(found.columns) - len(shown) - hidden:
+        rest.append(f"{away:,} left out" if rest else f"{plural(away, 'more column')}, left out")
     others = "" if taken == len(found.columns) else f", {taken:,} of them taken by a fit"
     shape = f"{plural(found.n_rows, 'row')} × {plural(len(found.columns), 'column')}{others}"
     return [
         Line(f"{shortened_path(name, max(20, width - len(shape) - 2))}: {shape}", "title"),
-        *told_lines(Told(notes=told.notes), width, most=None if whole else MOST_NOTES),
+        *told_lines(Told(notes=told.notes, first=told.first), width, most=None if whole else MOST_NOTES),
         *_hole_lines(found),
         Line(""),
-        *_table(_shown(found.columns, most), found.n_rows, width),
-        *([Line(f"and {plural(rest, 'more column')} with fewer holes: {elsewhere}", "faint")] if rest > 0 else []),
+        *_table(shown, found.n_rows, width),
+        *([Line(f"and {', '.join(rest)}: {elsewhere}", "faint")] if rest else []),
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lowdim.views.overview import Bars, Overview
-from lowdim.views.text.lines import Line, fill_line, shortened, shortened_path, signed_name, wrapped
+from lowdim.views.text.lines import Line, fill_line, listed, shortened, shortened_path, signed_name, wrapped
 from lowdim.views.text.told import Told, told_lines
 from lowdim.words import plural
 
@@ -36,6 +36,12 @@ def group_lines(
     without = n_rows - sum(one.n_rows for one in groups)
     if without:
         lines += wrapped("note      ", f"{plural(without, 'row')} without a value of {by}: left out", width, "note")
+    widths = [0 if one.seen is None else one.seen.fit.n_columns for one in groups]
+    few = [one for one, columns in zip(groups, widths, strict=True) if one.n_rows <= columns]
+    if few:
+        values = listed([f"{shortened(one.value, LONGEST_VALUE)} ({one.n_rows:,})" for one in few], 3 * width // 2)
+        said = f"groups with no more rows than the {max(widths):,} columns, whose components may be chance"
+        lines += wrapped("note      ", f"{said}: {values}", width, "note")
     lines.append(Line(""))
     wide = min(LONGEST_VALUE, max(len(one.value) for one in groups))
     for one in groups:
@@ -58,6 +64,8 @@ def _driver_line(seen: Overview, indent: int, width: int) -> list[Line]:
 def _accuracy(groups: Sequence[GroupSeen]) -> str:
     """The word of trust of all groups, or how many have which."""
     counts = Counter("not fitted" if one.seen is None else one.seen.trust.word for one in groups)
+    if set(counts) == {"not fitted"}:
+        return "no group was fitted"
     if len(counts) == 1:
         return f"{next(iter(counts))} in {'the' if len(groups) == 1 else 'every'} group"
     return ", ".join(f"{word} in {count:,}" for word, count in counts.most_common())

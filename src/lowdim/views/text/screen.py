@@ -16,7 +16,7 @@ from lowdim.views.text import lines as words
 from lowdim.views.text.card import fact_lines, glance_lines, notes_of, swamped_in_words
 from lowdim.views.text.lines import Line, fill_line, listed, percent, shortened, shortened_path, signed_name, wrapped
 from lowdim.views.text.told import Told, told_lines
-from lowdim.words import plural
+from lowdim.words import plural, shell_quoted, typed_names
 
 # A fit on one screen: how many dimensions, what they keep, what drives them, how accurate, what to do next.
 
@@ -44,6 +44,8 @@ class About:
     """What became of the columns and lines of the table."""
     related: Sequence[tuple[str, Sequence[str]]] = ()
     """Columns that took no part → the components along which they differ, with η²."""
+    unrelated: str = ""
+    """Of which of them nothing is said, and why."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """Name of what is said → what was asked of it, in words."""
     written: tuple[str, ...] = ()
@@ -61,7 +63,7 @@ def fit_screen(seen: Overview, about: About, width: int = 80) -> list[Line]:
         Line(""),
         *wrapped("", finding, width, "title"),
         *([Line(""), *_block_lines(seen.screen(), about.settings, width)] if seen.varies else []),
-        *related_lines(about.related, width),
+        *related_lines(about.related, about.unrelated, width),
         *_swamping_note(seen.swamped, width),
         *([Line(f"written   {', '.join(about.written)}")] if about.written else []),
     ]
@@ -74,16 +76,17 @@ def fit_screen(seen: Overview, about: About, width: int = 80) -> list[Line]:
     return lines + next(some for some in steps if len(lines) + len(some) <= SCREEN_LINES or not some)
 
 
-def related_lines(related: Sequence[tuple[str, Sequence[str]]], width: int) -> list[Line]:
+def related_lines(related: Sequence[tuple[str, Sequence[str]]], unrelated: str, width: int) -> list[Line]:
     """What columns that took no part have to do with the components, on one line: as many components as it holds."""
     if not related:
-        return []
+        return [Line(f"{'related':<10}{unrelated}")] if unrelated else []
+    more = [Line(f"{'':<10}{unrelated}")] if unrelated else []
     room = width - 10
     for most in range(max(len(axes) for _, axes in related), 0, -1):
         items = [f"{shortened(name, 24)} with {', '.join(axes[:most])}" for name, axes in related]
         if len(", ".join(items)) <= room:
             break
-    return [Line(f"{'related':<10}{listed(items, room)}")]
+    return [Line(f"{'related':<10}{listed(items, room)}"), *more]
 
 
 CARD_FACTS = ("noise", "steps", "epochs")
@@ -219,16 +222,9 @@ def _swamping_note(swamped: Swamped, width: int) -> list[Line]:
     """That a few columns hold nearly all of something, and what can be done about it."""
     if not swamped.found:
         return []
-    alone = f"--drop {_quoted(swamped.found[0][0])} leaves it out, " if len(swamped.found) == 1 else ""
+    first = shell_quoted(typed_names([swamped.found[0][0]]))
+    alone = f"--drop {first} leaves it out, " if len(swamped.found) == 1 else ""
     return wrapped("note      ", f"{swamped_in_words(*swamped)}: {alone}{REMEDY}", width, "note")
-
-
-def _quoted(name: str) -> str:
-    """A name as a shell and `--drop` take it."""
-    if "," in name or '"' in name:
-        inner = name.replace('"', '""')
-        return f"'\"{inner}\"'"
-    return f"'{name}'" if not name.replace("_", "").isalnum() else name
 
 
 def next_steps(steps: tuple[tuple[str, str], ...], width: int) -> list[Line]:
