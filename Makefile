@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # What the kernels are compiled from, when lowdim is installed.
 KERNELS := hatch_build.py $(shell find src -name '*.[ch]')
 
-.PHONY: demo figures test lint check-slow check-sanitizers wheels bench lecture5 page chromium clean
+.PHONY: demo figures test lint check-slow check-sanitizers wheels bench bench-everyday lecture5 page chromium clean
 
 demo: $(VENV)/.demo  ## PCA of the lecture's tables and of a made-up map; leaves pictures in out/
 	$(BIN)/python examples/demo.py out
@@ -54,6 +54,9 @@ page: $(VENV)/.test  ## the report's script and style from frontend/, with Node 
 
 chromium:  ## a browser for the tests of the report page, where Debian's can be installed
 	@sh frontend/chromium.sh
+
+bench-everyday: $(VENV)/.bench  ## what most people fit, beside scikit-learn: that table of docs/benchmarks.md anew
+	$(BIN)/python benchmarks/run.py everyday
 
 lecture5: $(VENV)/.bench  ## lecture 5's table and figure: PCA, logistic PCA and deep autoencoders of MNIST (LOWDIM_DATA)
 	$(BIN)/python benchmarks/lecture5.py

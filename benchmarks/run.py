@@ -17,6 +17,7 @@ python benchmarks/run.py bootstrap      resamples of a PCA, beside decomposing e
 python benchmarks/run.py recognition    faces, with OpenCV's recogniser beside; needs the faces in LOWDIM_DATA
 python benchmarks/run.py report         the HTML page: size, time, frames of its map; needs Chromium
 python benchmarks/run.py start-up       processor seconds of whole processes: help, errors, a small table
+python benchmarks/run.py everyday       small and middle sizes by default settings; real data are looked for in LOWDIM_DATA
 python benchmarks/run.py topics         texts, with scikit-learn's LDA and NMF beside; needs the texts in LOWDIM_DATA
 """
 
@@ -31,6 +32,7 @@ from pathlib import Path
 
 import bootstrap
 import denoise
+import everyday
 import genotypes
 import inpaint
 import kernel_denoising
@@ -65,6 +67,7 @@ SECTIONS = (
     recognition,
     report,
     startup,
+    everyday,
 )
 """Modules with a NAME and a table() of their own."""
 NEEDS_DATA = (denoise, inpaint, kernel_denoising, topics, recognition)
