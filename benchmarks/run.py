@@ -17,7 +17,8 @@ python benchmarks/run.py bootstrap      resamples of a PCA, beside decomposing e
 python benchmarks/run.py recognition    faces, with OpenCV's recogniser beside; needs the faces in LOWDIM_DATA
 python benchmarks/run.py report         the HTML page: size, time, frames of its map; needs Chromium
 python benchmarks/run.py start-up       processor seconds of whole processes: help, errors, a small table
-python benchmarks/run.py everyday       small and middle sizes by default settings; real data are looked for in LOWDIM_DATA
+python benchmarks/run.py everyday       small and middle sizes by default; real data are looked for in LOWDIM_DATA
+python benchmarks/run.py "choice of"    the automatic choice of solver against every solver
 python benchmarks/run.py topics         texts, with scikit-learn's LDA and NMF beside; needs the texts in LOWDIM_DATA
 """
 
@@ -45,6 +46,7 @@ import out_of_core
 import recognition
 import regression
 import report
+import solver_choice
 import startup
 import topics
 from contenders import run
@@ -68,6 +70,7 @@ SECTIONS = (
     report,
     startup,
     everyday,
+    solver_choice,
 )
 """Modules with a NAME and a table() of their own."""
 NEEDS_DATA = (denoise, inpaint, kernel_denoising, topics, recognition)

@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -358,6 +359,13 @@ def test_a_bar_with_the_time_left_on_a_terminal_alone(wine, run, on_a_terminal, 
     np.save("long.npy", np.random.default_rng(0).standard_normal((20_000, 60)))
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(lowdim.sources.source, "BLOCK_BYTES", 2**20)  # ten blocks
+    move = progress.Reporter.move
+
+    def slowly(self, now):
+        time.sleep(1.5 * progress.REFRESH)  # so that every turn is in a picture of the bar
+        return move(self, now)
+
+    monkeypatch.setattr(progress.Reporter, "move", slowly)
     terminal = on_a_terminal("fit", "long.npy", "--keep", "2")
     assert "rows" in terminal
     assert re.search(r"about \d+ (s|min) left", terminal)

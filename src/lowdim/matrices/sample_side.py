@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, final
+from typing import Any, TypeGuard, final
 
 import numpy as np
 import scipy.linalg
@@ -19,7 +19,7 @@ LEAST_RATIO = 2.0
 """Columns for each row from which the other side pays for the way back to the columns."""
 
 
-def has_short_side(matrix: Matrix) -> bool:
+def has_short_side(matrix: Matrix) -> TypeGuard[InMemory]:
     """Whether an iteration on Y Yᵀ is faster: for sparse rows without weights, centred after their products."""
     if not isinstance(matrix, InMemory) or not matrix.source.sparse or matrix.source.weighted:
         return False

@@ -34,6 +34,9 @@ GUESSED_COMPONENTS = 50
 SPARSE_ENTRY_COST = 20.0
 """A stored entry of a sparse matrix costs about this many dense ones in a product."""
 
+WORTH_A_LOOK = 0.6
+"""Share of its usual time for which an iteration is begun: many spectra need less, and those that do not show soon."""
+
 BYTES_READ_PER_SECOND = 5e8
 """Bytes that are read and decoded in a second, about: what every pass over rows that are not in memory costs."""
 
@@ -134,13 +137,16 @@ def _choose_cheapest(
     by_products = lanczos.seconds(n, p, k) * min(1.0, SPARSE_ENTRY_COST * source.density)
     if rung is not InMemory:
         by_products += n * p * source.dtype.itemsize / BYTES_READ_PER_SECOND * lanczos.products(k)
-    if 5 * k > min(n, p) or direct.seconds(n, p, k) <= by_products:
+    if 5 * k > min(n, p) or direct.seconds(n, p, k) <= WORTH_A_LOOK * by_products:
         return _fit_into_memory(Choice(direct, f"{task}: {_is_cheapest(side)}", needed), n, p, k, room)
+    # as many vectors as the direct solver is worth: where the spectrum is flat, more are needed, which a look will show
+    fallback = replace(direct, directly=True)
+    lanczos = replace(lanczos, worth=fallback.seconds(n, p, k) / by_products * lanczos.vectors(p, k))
     choice = Choice(
         lanczos,
         f"{task}: few components of a large matrix",
         lanczos.memory(n, p, k),
-        fallback=replace(direct, directly=True),
+        fallback=fallback,
     )
     return _fit_into_memory(choice, n, p, k, room)
 

@@ -46,9 +46,9 @@ class Covariance(Solver):
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """n p² flops at the speed of SYRK, and the eigenvectors."""
-        direct = 1.1e-10 * p**3
+        direct = (0.6e-10 if 8 * k < p else 1.1e-10) * p**3
         iterated = BlockLanczos().seconds(p, p, k) / 2
-        return n * p**2 / 70e9 + (direct if p <= MAX_COLUMNS_DIRECT else min(direct, iterated))
+        return n * p**2 / 70e9 + (direct if p <= MAX_COLUMNS_DIRECT or self.directly else min(direct, iterated))
 
     def memory(self, n: int, p: int, k: int) -> int:
         """The scatter, a few times over: one per thread, the sum, LAPACK's copy."""

@@ -13,7 +13,7 @@ from typing import final
 
 import numpy as np
 
-from lowdim.matrices.matrix import InMemory, Matrix, RowBlocks
+from lowdim.matrices.matrix import Matrix, RowBlocks
 from lowdim.matrices.sample_side import SampleSide, has_short_side
 from lowdim.runtime.progress import ROW
 from lowdim.runtime.threads import one_blas_thread
@@ -52,6 +52,8 @@ class BlockLanczos(Solver):
     """Give up when more than this share of all directions would be needed: a direct solver is cheaper then."""
     capacity: int | None = None
     """Basis vectors held at once; None: as many as seem needed."""
+    worth: float = math.inf
+    """Give up when more vectors than these are needed from a look on: a direct solver is cheaper then."""
     floor: float = MIN_RESIDUAL
     """Residuals below this share of the largest eigenvalue are the rounding of products."""
     name = "block Lanczos"
@@ -62,7 +64,9 @@ class BlockLanczos(Solver):
         if isinstance(matrix, RowBlocks):
             keep = keep.for_rows(matrix.moments.n_rows, matrix.moments.weight)
         with one_blas_thread():  # around the loop, or BLAS threads would spin between its steps
-            side = SampleSide(matrix) if isinstance(matrix, InMemory) and has_short_side(matrix) else matrix
+            # a search of few steps gives what it came to, which is not the same on both sides
+            stopped = self.steps < BlockLanczos.steps
+            side = matrix if stopped or not has_short_side(matrix) else SampleSide(matrix)
             found = _refine(matrix, side, self.search(side, keep, tol, rng, watch=Watch(side.n_columns)))
             if not found.missed:
                 return found.factors
@@ -85,7 +89,7 @@ class BlockLanczos(Solver):
         """Grow a space, from given vectors (b, p) or random ones, until it holds what `keep` asks for."""
         block = self.block or matrix.block - (watch is not None)  # products stay as wide as suits the matrix
         space = KrylovSpace(matrix, block, self._capacity(matrix, keep, block), rng, start, watch)
-        search = Search(space, keep, tol, self.most_share, self.floor)
+        search = Search(space, keep, tol, self.most_share, self.floor, self.worth)
         likely = self.products(keep.k if isinstance(keep, KeepCount) else block)
         search = iterate(search, Search.step, self.steps, likely=likely)
         if not search.finished:
@@ -102,12 +106,12 @@ class BlockLanczos(Solver):
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """4 n p flops per basis vector, about 6 k + 100 of them."""
-        basis = self._basis(p, k)
+        basis = self.vectors(p, k)
         return basis * (4.0 * n * p / 45e9 + 8.0 * p * basis / 20e9) + basis**3 * 1e-10
 
     def memory(self, n: int, p: int, k: int) -> int:
         """The basis, its products with the matrix, and the block buffers."""
-        return int(8 * p * (2 * (self.capacity or self._basis(p, k)) + 4 * (self.block or MAX_BLOCK)))
+        return int(8 * p * (2 * (self.capacity or self.vectors(p, k)) + 4 * (self.block or MAX_BLOCK)))
 
     def capacity_within(self, room: int, p: int, k: int) -> int:
         """Basis vectors that so many bytes hold, at least as many as a restarted iteration needs for k of them."""
@@ -124,15 +128,18 @@ class BlockLanczos(Solver):
         return -(-(6 * k + 100) // (self.block or MAX_BLOCK))
 
     @staticmethod
-    def _basis(p: int, k: int) -> int:
+    def vectors(p: int, k: int) -> int:
+        """Basis vectors that k components usually need."""
         return min(p, 6 * k + 100)
 
 
 class Search:
     """The state: a growing space, and when it will be worth looking at the Ritz values again."""
 
-    def __init__(self, space: KrylovSpace, keep: Keep, tol: float, most_share: float, floor: float):
-        self.space, self.keep, self.tol, self.floor = space, keep, tol, floor
+    def __init__(
+        self, space: KrylovSpace, keep: Keep, tol: float, most_share: float, floor: float, worth: float = math.inf
+    ):
+        self.space, self.keep, self.tol, self.floor, self.worth = space, keep, tol, floor, worth
         self.most = most_share * space.matrix.n_columns
         self.finished = False
         self.distance = math.nan
@@ -219,6 +226,10 @@ class Search:
             if self._history and excess < 0.5 * self._history[-1][1]:
                 before, was = self._history[-1]
                 rate = np.log(was / excess) / (size - before)
+            # from the first vectors on, whose residuals are as large as eigenvalues: slower than it will be later
+            so_far = max(rate if self._history else 0.0, -np.log(min(excess * self.tol, 0.99)) / size)
+            if np.log(excess) > so_far * self.worth:
+                raise OutgrownError(f"about {np.log(excess) / so_far:,.0f} more vectors are needed")
             ahead = int(np.clip(0.8 * np.log(excess) / rate, b, 4 * b if rate == ASSUMED_RATE else 12 * b))
             self._history.append((size, excess))
         self._next_look = size + ahead

@@ -75,7 +75,7 @@ class SampleGram(Solver):
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """n² p flops at the speed of SYRK, the eigenvectors, and k products with the data."""
-        return n * n * p / 60e9 + 1.1e-10 * n**3 + 2.0 * n * p * k / 60e9
+        return n * n * p / 60e9 + (0.6e-10 if 8 * k < n else 1.1e-10) * n**3 + 2.0 * n * p * k / 60e9
 
     def memory(self, n: int, p: int, k: int) -> int:
         """The Gram matrix a few times over, and spans of columns."""

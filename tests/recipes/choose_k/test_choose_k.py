@@ -501,7 +501,7 @@ def test_settings_of_an_estimator_are_used():
 @pytest.mark.parametrize(
     ("given", "settings", "error", "words"),
     [
-        (lambda X: (PCA(2).fit(X),), {}, BadInput, "does not know all|need all"),
+        (lambda X: (PCA(2, svd_solver="lanczos").fit(X),), {}, BadInput, "does not know all|need all"),
         (lambda X: (X, X), {}, BadParameter, "X is for an estimator"),
         (lambda X: (X,), {"rules": "nonsense"}, BadParameter, "parallel-analysis"),
         (lambda X: (PCA(), X), {"scale": True}, BadParameter, "own setting"),
