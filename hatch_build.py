@@ -101,13 +101,12 @@ def compile_kernels(into: Path = LIBRARIES) -> list[Path]:
     target, compiler = this_target(), own_compiler()
     into.mkdir(parents=True, exist_ok=True)
     sources = sorted(PACKAGE.rglob("*.c"))
-    first = [PACKAGE / "runtime" / "cpu.c"]
+    cpu, start = PACKAGE / "runtime" / "cpu.c", PACKAGE / "runtime" / "windows.c"
     made, running = [], []
     for name, march in (LEVELS if target.x86 else {"any": ""}).items():
         library = into / f"kernels-{name}.{target.ending}"
-        command = _command(
-            target, compiler, march, first if name == "cpu" else [one for one in sources if one not in first]
-        )
+        chosen = [cpu, start] if name == "cpu" else [one for one in sources if one != cpu]
+        command = _command(target, compiler, march, chosen)
         stamp, now = library.with_suffix(f".{target.ending}.stamp"), _fingerprint(command)
         made.append(library)
         if library.exists() and stamp.exists() and stamp.read_text("utf-8") == now:
