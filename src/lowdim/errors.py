@@ -384,7 +384,8 @@ class UnseenRows(LowdimWarning):
             numbers if names is None else ", ".join(names[row] for row in some) + rest,
             "): what is given for them is the same for all of them, and comes from the other rows.",
         )
-        self.rows, self.n_rows = tuple(rows), n_rows
+        self.rows: tuple[int, ...] = tuple(rows)
+        self.n_rows: int = n_rows
 
 
 if TYPE_CHECKING:
@@ -445,8 +446,10 @@ class TotalRow(TableNote):
 
     def __init__(self, column: str, text: str, *pieces: Piece):
         super().__init__("", *pieces, matters="first")
-        self.name, self.text = column, text
-        """Of which column it is known, and what stands there."""
+        self.name: str = column
+        """Of which column it is known …"""
+        self.text: str = text
+        """… and what stands there."""
 
 
 class TableHint(TableNote):
