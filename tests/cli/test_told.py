@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 from pathlib import Path
 
@@ -223,3 +225,16 @@ def test_a_column_of_a_model_that_is_called_otherwise_is_to_be_renamed(run, land
     ended = run("transform", "m.lowdim", "new.csv")
     assert ended.code == 4
     assert "there is no column 'c1'; if 'c1_' is that column, rename it in the data" in ended.err
+
+
+def test_the_size_that_is_advised_for_pictures_is_taken(run, tmp_path, monkeypatch):
+    from PIL import Image
+
+    monkeypatch.chdir(tmp_path)
+    os.mkdir("pictures")
+    for i, shape in enumerate([(20, 30), (24, 24), (20, 30)]):
+        Image.fromarray(np.full(shape, 40 * i, np.uint8)).save(f"pictures/{i}.png")
+    refused = run("info", "pictures")
+    assert refused.code == 3
+    advised = re.search(r"--size \S+", refused.err).group().split()
+    assert run("info", "pictures", *advised).code == 0

@@ -139,7 +139,7 @@ def _type_setting(setting: errors.Setting, known: Collection[str], quote: Callab
         return None
     value = setting.value
     if isinstance(value, (list, tuple)):
-        value = "x".join(map(str, value)) if option == "picture" else typed_names(map(str, value))
+        value = "x".join(map(str, value)) if option in ("picture", "size") else typed_names(map(str, value))
     if option is None:
         value = str(value).lower() if isinstance(value, bool) else value
         return f"--set {setting.name}" if value is ... else f"--set {setting.name}={value}"
