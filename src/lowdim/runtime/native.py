@@ -13,10 +13,11 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -127,6 +128,20 @@ class Argument:
         return [ctypes.c_ssize_t if self.kind == "int" else ctypes.c_double]
 
 
+MOST_CALLS = 256
+"""Looks of arrays that a kernel remembers."""
+
+
+class Call(NamedTuple):
+    """How arrays of one look are told to C."""
+
+    sizes: tuple[int, ...]
+    steps: tuple[tuple[int, ...] | None, ...]
+    """For each argument what follows its address; None: it is a number."""
+    ending: str
+    """Of the function's name."""
+
+
 class Kernel:
     """A compiled function, by its declaration.
 
@@ -150,6 +165,14 @@ class Kernel:
         self.sizes = list(dict.fromkeys(size for one in self.arguments for size in one.sizes if not size.isdigit()))
         """What is told in C before all arguments."""
         self._known: dict[str, Any] = {}
+        self._calls: dict[Any, Call] = {}
+        """What arrays look like → how they are told; of those that were seen."""
+        self._numbers = [int if one.kind == "int" else float for one in self.arguments]
+        places = [place for place, one in enumerate(self.arguments) if one.sizes]
+        get = itemgetter(*places)
+        self._arrays: Callable[[Sequence[Any]], Sequence[Any]] = (
+            get if len(places) > 1 else lambda values: (get(values),)
+        )
 
     @property
     def is_templated(self) -> Sequence[str]:
@@ -170,12 +193,30 @@ class Kernel:
         """Check the arguments, and call it."""
         if len(values) != len(self.arguments):
             raise TypeError(f"{self.name} takes {len(self.arguments)} arguments, not {len(values)}")
+        # what arrays look like decides whether they fit, so that each look is checked once
+        look = tuple([(value.dtype, value.shape, value.strides, value.flags.num) for value in self._arrays(values)])
+        call = self._calls.get(look)
+        if call is None:
+            if len(self._calls) >= MOST_CALLS:
+                self._calls.clear()
+            call = self._calls[look] = self._check(values)
+        told: list[Any] = list(call.sizes)
+        for number, value, step in zip(self._numbers, values, call.steps, strict=True):
+            if step is None:
+                told.append(number(value))
+            else:
+                told.append(_address(value))
+                told += step
+        return self.function(call.ending)(*told)
+
+    def _check(self, values: Sequence[Any]) -> Call:
+        """How such arrays are told, if they fit the declaration."""
         sizes: dict[str, int] = {}
         chosen: dict[str, Any] = {}
-        told: list[Any] = []
+        steps: list[tuple[int, ...] | None] = []
         for one, value in zip(self.arguments, values, strict=True):
             if not one.sizes:
-                told.append(int(value) if one.kind == "int" else float(value))
+                steps.append(None)
                 continue
             dtype = chosen.setdefault(one.kind, value.dtype)
             if value.dtype != dtype or dtype not in one.types:
@@ -188,17 +229,18 @@ class Kernel:
                     self._refuse(one, value)
             if one.written and not value.flags.writeable:
                 self._refuse(one, value)
-            told.append(_address(value))
             if one.has_step:
                 step, rest = divmod(strides[0], item) if shape[0] > 1 else (shape[1], 0)
                 # NumPy gives arrays without entries any strides
                 if value.size and (rest or (shape[1] > 1 and strides[1] != item) or not value.flags.aligned):
                     self._refuse(one, value)
-                told.append(step)
-            elif not (value.flags.c_contiguous and value.flags.aligned):
-                self._refuse(one, value)
+                steps.append((step,))
+            else:
+                if not (value.flags.c_contiguous and value.flags.aligned):
+                    self._refuse(one, value)
+                steps.append(())
         ending = "".join(f"_{chosen[word].kind}{8 * chosen[word].itemsize}" for word in TEMPLATES if word in chosen)
-        return self.function(ending)(*sizes.values(), *told)
+        return Call(tuple(sizes.values()), tuple(steps), ending)
 
     def _refuse(self, one: Argument, value: Array) -> None:
         wanted = " or ".join(str(dtype) for dtype in one.types)
