@@ -120,6 +120,17 @@ def test_wide_rows_are_certified_from_their_short_side(k, monkeypatch):
     np.testing.assert_allclose(made.explained_variance_, truth, rtol=1e-12)
 
 
+def test_weighted_rows_stay_on_the_side_of_their_columns():
+    rng = np.random.default_rng(7)
+    X = scipy.sparse.random_array((40, 200), density=0.2, format="csr", rng=rng)
+    counts = rng.integers(0, 4, 40)
+    made = lowdim.PCA(3, svd_solver="lanczos").fit(X, sample_weight=counts)
+    repeated = lowdim.PCA(3, svd_solver="lanczos").fit(scipy.sparse.csr_array(np.repeat(X.toarray(), counts, axis=0)))
+    np.testing.assert_allclose(made.explained_variance_, repeated.explained_variance_, rtol=1e-11)
+    # angles of two certificates
+    np.testing.assert_allclose(made.components_, repeated.components_, atol=1e-7)
+
+
 def test_copies_of_an_eigenvalue_are_all_found_on_the_short_side():
     block = scipy.sparse.random_array((8, 60), density=0.4, format="csr", rng=np.random.default_rng(4))
     X = scipy.sparse.block_diag([block] * 6, format="csr")  # every eigenvalue six times, but for the mean

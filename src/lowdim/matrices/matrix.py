@@ -317,6 +317,11 @@ class InMemory(RowBlocks):
         return float(np.diff(self._array.indptr).max(initial=0)), self._stored
 
     @property
+    def is_weighted(self) -> bool:
+        """Whether rows count differently."""
+        return self._root is not None or self.source.weighted
+
+    @property
     def heaviest(self) -> float:
         """Largest weight of a row."""
         return 1.0 if self._root is None else float(self._root.max()) ** 2

@@ -21,7 +21,7 @@ LEAST_RATIO = 2.0
 
 def has_short_side(matrix: Matrix) -> TypeGuard[InMemory]:
     """Whether an iteration on Y Yᵀ is faster: for sparse rows without weights, centred after their products."""
-    if not isinstance(matrix, InMemory) or not matrix.source.sparse or matrix.source.weighted:
+    if not isinstance(matrix, InMemory) or not matrix.source.sparse or matrix.is_weighted:
         return False
     n, p = matrix.moments.n_rows, matrix.n_columns
     return p >= LEAST_RATIO * n and matrix.is_plain and all(takes_sparse(one.rows) for one in matrix.source.blocks())

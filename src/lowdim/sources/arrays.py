@@ -13,7 +13,7 @@ from lowdim.errors import BadInput, NotNumeric, Words, WrongShape
 from lowdim.runtime.native import is_compiled
 from lowdim.sources.compiled_repeats import has_repeats
 from lowdim.sources.source import BLOCK_BYTES, Block, Source
-from lowdim.types import Array, Floats
+from lowdim.types import Array, Floats, is_sparse
 
 # Arrays of other libraries (torch, jax, array-api-strict, …): read where they lie, and made of answers.
 #
@@ -199,9 +199,9 @@ class ArraySource(Source):
         return f"{self.title} ({shape})" if self.title else f"the {shape}"
 
 
-def rows_of_source(array: Array, source: Source) -> ArraySource:
-    """Rows of another source that were loaded, as a source with what is known of their columns."""
-    loaded = ArraySource(array, source.columns, name=source.title)
+def rows_of_source(array: Any, source: Source) -> ArraySource | SparseSource:
+    """Rows of another source that were loaded, dense or sparse, as a source with what is known of their columns."""
+    loaded = (SparseSource if is_sparse(array) else ArraySource)(array, source.columns, name=source.title)
     loaded.levels = source.levels
     return loaded
 
