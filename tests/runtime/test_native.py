@@ -163,6 +163,28 @@ def test_addresses_are_numpys():
         assert native._address(array) == array.ctypes.data
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("m", "p"), [(1, 1), (5, 3), (3, 7), (64, 40)])
+def test_scatters_are_added_without_pythons_lock(m, p, order):
+    rng = np.random.default_rng([m, p])
+    piece, scatter = np.asarray(rng.standard_normal((m, p)), order=order), rng.standard_normal((p, p))
+    before = scatter.copy()
+    assert native.add_syrk(piece, scatter)
+    # sums of m products of numbers of about one
+    np.testing.assert_allclose(np.triu(scatter - before), np.triu(piece.T @ piece), atol=8 * (m + 8) * 2.3e-16)
+    np.testing.assert_array_equal(np.tril(scatter, -1), np.tril(before, -1))
+
+
+def test_arrays_that_blas_would_read_wrongly_are_left_to_others():
+    scatter = np.zeros((3, 3))
+    assert not native.add_syrk(np.zeros((4, 6))[:, ::2], scatter)
+    assert not native.add_syrk(np.zeros((4, 3), np.float32), scatter)
+    assert not native.add_syrk(np.zeros((0, 3)), scatter)
+    assert not native.add_syrk(np.zeros((4, 3)), scatter.T[::-1])
+    with pytest.raises(AssertionError):
+        native.add_syrk(np.zeros((4, 2)), scatter)
+
+
 def test_kernels_call_no_library_and_read_bits_by_unions():
     for path in [*PACKAGE.rglob("*.c"), *PACKAGE.rglob("*.h")]:
         text = re.sub(r"/\*.*?\*/", "", path.read_text("utf-8"), flags=re.S)

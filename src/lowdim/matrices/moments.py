@@ -19,6 +19,7 @@ from lowdim.matrices.compiled_sparse import csr_column_sums, takes_sparse
 from lowdim.matrices.missing import add_missing, count_missing
 from lowdim.matrices.preparation import Preparation, dense, piece_rows
 from lowdim.matrices.rounding import UNIT_ROUNDOFF
+from lowdim.runtime.native import add_syrk
 from lowdim.sources.source import Block
 from lowdim.types import Array, Floats, Mask, Places
 
@@ -190,6 +191,8 @@ def _sums(block: Block, shift: Floats, unit: float, rows: int, full: bool) -> tu
 
 def _add_product(scatter: Floats, piece: Floats) -> None:
     """scatter += pieceᵀ piece in place, its upper half: BLAS adds each finished sum over the piece to what is there."""
+    if add_syrk(piece, scatter):
+        return
     by_rows = piece.flags.c_contiguous
     dsyrk(1.0, piece.T if by_rows else piece, beta=1.0, c=scatter.T, trans=not by_rows, lower=1, overwrite_c=1)
 

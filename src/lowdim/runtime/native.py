@@ -86,6 +86,51 @@ def scratch(*shape: int, dtype: Any = np.float64) -> Array:
     return made
 
 
+@cache
+def blas_function(name: str) -> Any:
+    """A function of SciPy's BLAS that lets other threads run meanwhile; None where its integers are not C's `int`.
+
+    SciPy's own wrappers keep Python's lock, so that products in several threads would wait for each other. What it
+    hands to Cython has a signature for a name.
+    """
+    from scipy.linalg import cython_blas
+
+    capsule = cython_blas.__pyx_capi__.get(name)
+    if capsule is None:
+        return None
+    api = ctypes.pythonapi
+    api.PyCapsule_GetName.restype, api.PyCapsule_GetName.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    signature = api.PyCapsule_GetName(capsule)
+    arguments = signature.decode().partition("(")[2].rstrip(")").split(", ")
+    kinds = {"char *": "c", "int *": "i"}
+    if "".join(kinds.get(one, "d" if one.endswith("_d *") else "?") for one in arguments) != SIGNATURES[name]:
+        return None
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arguments))(api.PyCapsule_GetPointer(capsule, signature))
+
+
+SIGNATURES: Final = {"dsyrk": "cciiddiddi"}
+"""Function → what its arguments point to: letters, integers, float64."""
+
+
+def add_syrk(piece: Array, scatter: Array) -> bool:
+    """scatter (p, p) += pieceᵀ piece for rows (m, p) of float64, in its upper half; False where that cannot be done."""
+    syrk = blas_function("dsyrk")
+    by_rows = piece.flags.c_contiguous
+    fits = (by_rows or piece.flags.f_contiguous) and scatter.flags.c_contiguous and scatter.flags.writeable
+    if syrk is None or not fits or piece.dtype != np.float64 or scatter.dtype != np.float64 or not piece.size:
+        return False
+    rows, columns = piece.shape
+    assert scatter.shape == (columns, columns)
+    n, k, lda = ctypes.c_int(columns), ctypes.c_int(rows), ctypes.c_int(columns if by_rows else rows)
+    one, at = ctypes.c_double(1.0), ctypes.byref
+    # the upper half by rows is the lower one by columns, as Fortran has them
+    half, turn = b"L", b"N" if by_rows else b"T"
+    syrk(half, turn, at(n), at(k), at(one), _address(piece), at(lda), at(one), _address(scatter), at(n))
+    return True
+
+
 # Arrays to pointers.
 
 

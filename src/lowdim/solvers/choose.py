@@ -31,7 +31,7 @@ SOLVERS: dict[str, Solver] = {
 GUESSED_COMPONENTS = 50
 """Components that a share or a rule is assumed to need before anything is known."""
 
-SPARSE_ENTRY_COST = 20.0
+SPARSE_ENTRY_COST = 7.0
 """A stored entry of a sparse matrix costs about this many dense ones in a product."""
 
 WORTH_A_LOOK = 0.6
