@@ -26,6 +26,9 @@ ROUNDS = 7
 ENOUGH = 0.02
 """Seconds of a turn, at least."""
 
+PAUSE = 0.05
+"""Seconds between turns: threads of BLAS go on spinning after a call, and would take a core from whoever comes next."""
+
 SEED = 20261
 
 
@@ -177,8 +180,8 @@ def table() -> list[str]:
         f"## {NAME}",
         "",
         "Defaults of both, in one process, taking turns: the processor's milliseconds on one thread, and the clock's",
-        "with all threads. Medians; in brackets the least and the largest ratio of single turns. Above 1 lowdim is",
-        "faster.",
+        "with all threads, with pauses between turns. Medians; in brackets the least and the largest ratio of single",
+        "turns. Above 1 lowdim is faster.",
     ]
     for part in (small(), middle(data), sparse(data), factors(data)):
         lines += [
@@ -217,6 +220,7 @@ def _turns(row: Row, clock: Callable[[], float]) -> np.ndarray[Any, np.dtype[np.
     spent = np.empty((2, ROUNDS))
     for turn in range(ROUNDS):
         for who, work in enumerate((row.peer, row.ours)):
+            time.sleep(PAUSE)
             begun = clock()
             for _ in range(calls[who]):
                 work()

@@ -15,11 +15,20 @@ NAME = "start-up"
 ROUNDS = 10
 
 ROWS = "import numpy as np; X = np.random.default_rng(0).normal(size=(178, 13)); "
+HOLES = f"{ROWS}X[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan; "
+SKLEARN, LOWDIM = "from sklearn.decomposition import", "from lowdim import"
+IMPUTER = "from sklearn.experimental import enable_iterative_imputer; from sklearn.impute import IterativeImputer"
 PROGRAMS = {
     "`import numpy, scipy.linalg`": "import numpy, scipy.linalg",
-    "scikit-learn's `PCA(2).fit(X)`": f"{ROWS}from sklearn.decomposition import PCA; PCA(2).fit(X)",
-    "lowdim's `PCA(2).fit(X)`": f"{ROWS}from lowdim import PCA; PCA(2).fit(X)",
-    "`lowdim.NMF(2).fit(abs(X))`": f"{ROWS}import lowdim; lowdim.NMF(2).fit(abs(X))",
+    "scikit-learn's `PCA(2).fit(X)`": f"{ROWS}{SKLEARN} PCA; PCA(2).fit(X)",
+    "lowdim's `PCA(2).fit(X)`": f"{ROWS}{LOWDIM} PCA; PCA(2).fit(X)",
+    "scikit-learn's `NMF(2).fit(abs(X))`": f"{ROWS}{SKLEARN} NMF; NMF(2).fit(abs(X))",
+    "lowdim's `NMF(2).fit(abs(X))`": f"{ROWS}{LOWDIM} NMF; NMF(2).fit(abs(X))",
+    "scikit-learn's `KernelPCA(2, kernel='rbf').fit(X)`": f"{ROWS}{SKLEARN} KernelPCA as K; K(2, kernel='rbf').fit(X)",
+    "lowdim's `KernelPCA(2, kernel='rbf').fit(X)`": f"{ROWS}{LOWDIM} KernelPCA as K; K(2, kernel='rbf').fit(X)",
+    "scikit-learn's `IterativeImputer().fit(X)`, 10 % missing": f"{HOLES}{IMPUTER}; IterativeImputer().fit(X)",
+    "lowdim's `ProbabilisticPCA(2).fit(X)`, 10 % missing": f"{HOLES}{LOWDIM} ProbabilisticPCA as P; P(2).fit(X)",
+    "lowdim's `LogisticPCA(2).fit(X > 0)`": f"{ROWS}{LOWDIM} LogisticPCA as L; L(2).fit((X > 0) * 1.0)",
 }
 VERBS = (
     "--help",
