@@ -118,6 +118,23 @@ def test_the_level_is_what_the_machine_has_and_what_is_asked():
     assert "it must be one of none, v4" in level_with("v9")
 
 
+def test_a_library_that_cannot_be_loaded_is_told_of_and_done_without(tmp_path, monkeypatch):
+    for name in ("cpu", *native.LEVELS[:3]):
+        (tmp_path / f"kernels-{name}.{native.ENDING}").write_text("no library")
+    monkeypatch.setattr(native, "LIBRARIES", tmp_path)
+    native.level.cache_clear()
+    native.library.cache_clear()
+    try:
+        with pytest.warns(RuntimeWarning, match=r"cannot be loaded .* slower routes are taken"):
+            assert not native.is_compiled()
+        assert not native.is_compiled()  # told once
+        X = np.random.default_rng(0).random((30, 5))
+        assert lowdim.NMF(2).fit(X).reconstruction_err_ < np.linalg.norm(X)
+    finally:
+        native.level.cache_clear()
+        native.library.cache_clear()
+
+
 TAKES = Kernel("nothing", "X[n,p]:real shift[p] *out[p] l1")
 
 

@@ -285,7 +285,12 @@ MAX_CANCELLATION = 1e4
 
 def project(source: Source, preparation: Preparation, V: Floats, dtype: Any, spread: float) -> Any:
     """(n, k) scores of all rows on the rows of V; `spread` is the total variance that they are expected to have."""
-    if type(source) is ArraySource and source.array.size <= MOST_ENTRIES_AT_ONCE and source.array.dtype.kind in "biuf":
+    if (
+        type(source) is ArraySource
+        and source.array.size <= MOST_ENTRIES_AT_ONCE
+        and source.array.dtype.kind in "biuf"
+        and preparation.low is None
+    ):
         scores = np.subtract(source.array, preparation.center, dtype=np.float64)
         if preparation.gain is not None:
             scores *= preparation.gain

@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from lowdim.errors import BadParameter
+from lowdim.runtime.warn import warn_user
 from lowdim.types import Array
 
 LIBRARIES = Path(__file__).parents[1] / "_libs"
@@ -55,9 +56,17 @@ def level() -> str | None:
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The library, loaded once in a process; None as for `level`."""
-    name = level()
-    return None if name is None else ctypes.CDLL(str(_file(name)))
+    """The library, loaded once in a process; None as for `level`, and, with a warning, where it cannot be loaded."""
+    try:
+        name = level()
+        return None if name is None else ctypes.CDLL(str(_file(name)))
+    except OSError as error:  # a file system from which nothing may be run, or a library of another system
+        warn_user(
+            f"The compiled kernels cannot be loaded ({error}); slower routes are taken: install lowdim where programs "
+            "may be run, or set LOWDIM_CPU=none, which spares this warning.",
+            RuntimeWarning,
+        )
+        return None
 
 
 def is_compiled() -> bool:
