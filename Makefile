@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # What the kernels are compiled from, when lowdim is installed.
 KERNELS := hatch_build.py $(shell find src -name '*.[ch]')
 
-.PHONY: demo figures test lint check-slow check-sanitizers wheels bench bench-everyday lecture5 page chromium clean
+.PHONY: demo figures test lint check-slow check-full check-sanitizers wheels bench bench-everyday lecture5 page chromium clean
 
 demo: $(VENV)/.demo  ## PCA of the lecture's tables and of a made-up map; leaves pictures in out/
 	$(BIN)/python examples/demo.py out
@@ -18,13 +18,16 @@ figures: $(VENV)/.test  ## every picture of docs/plots.md, from bundled data and
 # Neighbours stay on one worker, which shares their fits and finds compiled what it compiled; an idle one takes the rest.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal --durations=20
 # Byte code is kept, whatever the shell says: tests start many processes, and two workers read every test.
-test check-slow: export PYTHONDONTWRITEBYTECODE =
+test check-slow check-full: export PYTHONDONTWRITEBYTECODE =
 
 test: $(VENV)/.test chromium  ## all quick tests and doctests
 	$(PYTEST) -m "not slow"
 
 check-slow: $(VENV)/.test check-sanitizers  ## the tests that take longer
 	$(PYTEST) -m slow
+
+check-full: export LOWDIM_FULL = 1
+check-full: check-slow  ## the same with as many cases as tests/harness.py states; prints what was tried
 
 SANITIZERS = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libubsan.so)
 

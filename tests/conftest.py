@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import harness
 from lowdim.runtime import native
 from lowdim.runtime.native import Kernel
 
@@ -90,6 +91,28 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Ended(code, said.out, said.err)
 
     return command
+
+
+@pytest.fixture
+def tally(record_property: Callable[[str, object], None]) -> harness.Tally:
+    """`tally(5, 3_000, "model files")` counts what a test tried for a goal of `harness.GOALS`.
+
+    `tally(9, "212 MB", "peak of PCA, .npy")` tells a figure that is no count.
+    """
+    return lambda goal, done, what: record_property(harness.PROPERTY, (goal, done, what))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The table of what was tried, and a file of it."""
+    reports = [report for name in ("passed", "failed") for report in terminalreporter.stats.get(name, ())]
+    rows = harness.collect((one.nodeid.split("::")[-1], one.failed, one.user_properties) for one in reports)
+    if rows:
+        lines = harness.table(rows)
+        path = Path("out", "reliability.md")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        terminalreporter.section("reliability")
+        terminalreporter.write("\n".join(lines) + "\n")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,6 +13,7 @@ import pytest
 import safetensors.numpy
 
 import lowdim
+from harness import Tally, many
 from lowdim.errors import FormatError
 from lowdim.models.base.saving import pack, unpack
 from lowdim.results.container import from_bytes, read_document, to_bytes
@@ -187,13 +188,16 @@ def survive(count: int, good: bytes, seed: int) -> int:
     return loaded
 
 
-def test_mutated_files_never_give_another_error_or_another_model(good: bytes) -> None:
+def test_mutated_files_never_give_another_error_or_another_model(good: bytes, tally: Tally) -> None:
+    tally(5, 3_000, "model files")
     survive(3_000, good, seed=0)
 
 
 @pytest.mark.slow
-def test_100_000_mutated_files(good: bytes) -> None:
-    survive(100_000, good, seed=1)
+def test_many_mutated_files(good: bytes, tally: Tally) -> None:
+    count = many(slow=100_000, full=200_000)
+    tally(5, count, "model files")
+    survive(count, good, seed=1)
 
 
 STRANGE = [None, True, -1, 0, 3, 2**63, 1e-320, 1e307, "", "auto", "x" * 10_000, [], [0], [[]], {}, {"a": 1}, [None, 1]]
