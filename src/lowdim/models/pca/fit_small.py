@@ -8,7 +8,8 @@ are zero, digits that were lost) is left to the long way, which decides everythi
 from __future__ import annotations
 
 import math
-from typing import TypeGuard
+from collections.abc import Sequence
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -20,19 +21,21 @@ from lowdim.matrices.moments import (
     add_outer,
     two_sum,
 )
-from lowdim.matrices.rounding import UNIT_ROUNDOFF, USUAL_ERROR, Rounding
+from lowdim.matrices.rounding import UNIT_ROUNDOFF, USUAL_ERROR, Rounding, probable_error
 from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import keep_rule
 from lowdim.models.linear.fit import Learnt
+from lowdim.models.pca.compiled_fit_small import compute_pairs
 from lowdim.results.certificate import Accuracy
 from lowdim.results.record import LinearFit
+from lowdim.runtime.native import is_compiled
 from lowdim.runtime.progress import ROW, stage
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.certify import Account, certify_clear
 from lowdim.solvers.choose import covariance_of_small
 from lowdim.solvers.covariance import Covariance, make_factors
-from lowdim.solvers.keep import Keep
-from lowdim.solvers.solver import fix_signs
+from lowdim.solvers.keep import Keep, KeepCount
+from lowdim.solvers.solver import Factors, fix_signs
 from lowdim.sources.arrays import ArraySource
 from lowdim.sources.source import Source
 from lowdim.types import EPS, Floats
@@ -48,6 +51,9 @@ LEAST_SPREAD = 1e-16
 
 RANGE = 1e-100
 """Sums of squares below it, and above one over it, may leave the range of float64 when they are squared."""
+
+
+SINGLE_SPACING = float(np.finfo(np.float32).eps)
 
 
 def is_small(source: Source) -> TypeGuard[ArraySource]:
@@ -68,17 +74,55 @@ def fit_small(
     keep = keep_rule(owner, n_components, n, p)
     if n <= ddof or keep.needs_all:
         return None
-    with one_blas_thread(), stage(ROW, n) as tell:
-        moments = _moments(X)
-        learnt = None if moments is None else _fit(source, moments, keep, ddof, asked, seed)
+    with stage(ROW, n) as tell:
+        found = find_pairs(X, keep)
+        learnt = None if found is None else _learn(source, found, keep, ddof, asked, seed)
         tell(n)
     return learnt
 
 
-def _moments(X: Floats) -> Moments | None:
-    """As `block_moments` finds them."""
-    n = len(X)
-    with np.errstate(invalid="ignore", over="ignore"):
+class Found(NamedTuple):
+    """What is known of rows by arithmetic alone."""
+
+    scatter: Floats
+    """(p, p)"""
+    columns: Floats
+    """(5, p): of each column its mean, what float64 leaves over of that, what its square may be wrong by, and its
+    square about the mean; of all columns the eigenvalues."""
+    vectors: Floats
+    """(k, p)"""
+    pairs: Floats
+    """(5, k): eigenvalues of YᵀY, their residuals, rounding and tilt, and what the rounding of the values themselves may
+    have changed them by."""
+    facts: Sequence[float]
+    """Sums of the eigenvalues, of the errors of squares, of the squares of what means leave over; what a product with S
+    may be wrong by; the largest square; the largest entry of |V Vᵀ − I|."""
+
+
+def find_pairs(X: Floats, keep: Keep) -> Found | None:
+    """Mean, scatter and eigenpairs of rows (n, p), and what they may be wrong by; None where anything is unusual."""
+    if not is_compiled():
+        return find_plainly(X, keep)
+    n, p = X.shape
+    spacing = SINGLE_SPACING if X.dtype.itemsize == 4 else EPS
+    k = keep.k if isinstance(keep, KeepCount) else p
+    made = compute_pairs(X, k, max(1, n // SHIFT_ROWS), _terms(n) + EXTRA_ROUNDINGS, spacing, LEAST_SPREAD, RANGE)
+    if made is None or isinstance(keep, KeepCount):
+        return None if made is None else Found(*made)
+    scatter, columns, vectors, pairs, facts = made
+    k = keep.count(columns[4], facts[0]) or p
+    return Found(scatter, columns, vectors[:k].copy(), pairs[:, :k], facts)
+
+
+def _terms(n: int) -> int:
+    """Of a sum over n rows, at most."""
+    return min(PIECE_ROWS, n) + -(-n // PIECE_ROWS)
+
+
+def find_plainly(X: Floats, keep: Keep) -> Found | None:
+    """The same by NumPy and LAPACK."""
+    with one_blas_thread(), np.errstate(invalid="ignore", over="ignore"):
+        n, p = X.shape
         looked = X[:: max(1, n // SHIFT_ROWS)]
         shift = np.add.reduce(looked, axis=0, dtype=np.float64)
         shift /= len(looked)
@@ -94,54 +138,66 @@ def _moments(X: Floats) -> Moments | None:
         if not RANGE < least <= largest < 1 / RANGE or not (squares > (LEAST_SPREAD * n) * shift * shift).all():
             return None  # what is not finite, too
         offset = total / n
-        terms = min(PIECE_ROWS, n) + -(-n // PIECE_ROWS)
-        error = np.sqrt(squares)
-        error += math.sqrt(n) * np.abs(offset)
-        error *= error
-        error *= (terms + EXTRA_ROUNDINGS) * UNIT_ROUNDOFF
+        error = (_terms(n) + EXTRA_ROUNDINGS) * UNIT_ROUNDOFF * (np.sqrt(squares) + math.sqrt(n) * np.abs(offset)) ** 2
         add_outer(scatter, offset, -n)
+        if not (squares > 0).all():
+            return None
         mean, low = two_sum(shift, offset)
-    return Moments(n, float(n), mean, scatter, None, low, error)
+        factors = make_factors(scatter, *np.linalg.eigh(scatter), Rounding(0.0, 0.0, error), keep, p)
+        fix_signs(factors.vectors)
+        V, values, spectrum = factors.vectors, factors.values, factors.spectrum
+        assert spectrum is not None  # of all columns
+        lengths = np.sqrt(squares + n * (mean * mean))
+        moved = np.abs(V) @ lengths * ((SINGLE_SPACING if X.dtype.itemsize == 4 else EPS) / 2)
+        changed = 2 * np.sqrt(values) * moved + moved * moved
+        own = factors.following_residual - float(error.sum())
+        facts = [spectrum.sum(), error.sum(), low @ low, own, squares.max(), np.abs(V @ V.T - np.eye(len(V))).max()]
+        pairs = np.stack([values, factors.residuals, factors.rounding, factors.tilt, changed])
+        return Found(scatter, np.stack([mean, low, error, squares, spectrum]), V, pairs, [float(one) for one in facts])
 
 
-def _fit(source: ArraySource, moments: Moments, keep: Keep, ddof: int, asked: Accuracy, seed: object) -> Learnt | None:
-    n, p, scatter = moments.n_rows, len(moments.mean), moments.scatter
-    squares, error, low = scatter.diagonal(), np.asarray(moments.error), np.asarray(moments.low)
-    values, vectors = np.linalg.eigh(scatter)
-    factors = make_factors(scatter, values, vectors, Rounding(0.0, 0.0, error), keep, p)
-    fix_signs(factors.vectors)
-    assert factors.spectrum is not None  # of all columns
-    total = float(factors.spectrum.sum())
-    terms = min(n, PIECE_ROWS) + n / PIECE_ROWS + EXTRA_ROUNDINGS
-    errors = float(error.sum())
-    lengths = np.sqrt(squares + n * (moments.mean * moments.mean))
-    spacing = 1.1920928955078125e-07 if source.dtype.itemsize == 4 else EPS
-    moved = np.abs(factors.vectors) @ lengths
-    moved *= spacing / 2
+def _learn(
+    source: ArraySource, found: Found, keep: Keep, ddof: int, asked: Accuracy, seed: object
+) -> Learnt | None:
+    """Certify it, and make a record of it."""
+    n, p = source.array.shape
+    total, errors, left, own, largest, apart = found.facts
+    mean, low, error, squares, spectrum = found.columns
+    values, residuals, rounding, tilt, changed = found.pairs
+    k = len(values)
+    factors = Factors(
+        values=values,
+        vectors=found.vectors,
+        residuals=residuals,
+        rounding=rounding,
+        tilt=tilt,
+        following=float(spectrum[k]) if k < p else None,
+        following_residual=errors + own,
+        spectrum=spectrum,
+    )
     account = Account(
         solver=Covariance.name,
         n_rows=n,
         rank=min(n - 1, p),
         unit_error=16 * UNIT_ROUNDOFF * n / (n - ddof),
         total_error=errors + (p + 8) * UNIT_ROUNDOFF * total,
-        left_of_mean=errors * terms * UNIT_ROUNDOFF + n * float(low @ low),
-        data_rounding=2 * np.sqrt(factors.values) * moved + moved * moved,
+        left_of_mean=errors * (_terms(n) + EXTRA_ROUNDINGS) * UNIT_ROUNDOFF + n * left,
+        data_rounding=changed,
         passes=1,
         bytes_read=source.array.nbytes,
     )
     unit = 1.0 / (n - ddof)
-    usual = Rounding.of_entries(USUAL_ERROR, squares).value
-    certificate = certify_clear(factors, total, unit, asked, account, usual)
+    certificate = certify_clear(factors, total, unit, asked, account, probable_error(USUAL_ERROR, largest), apart)
     if certificate is None:
         return None
     choice = covariance_of_small(keep, n, p)
     fit = LinearFit(
-        mean=moments.mean,
+        mean=mean,
         scale=np.ones(p),
         column_weight=None,
-        components=factors.vectors,
-        variances=factors.values * unit,
-        singular_values=np.sqrt(factors.values),
+        components=found.vectors,
+        variances=values * unit,
+        singular_values=np.sqrt(values),
         total_variance=total * unit,
         n_rows=n,
         weight=float(n),
@@ -149,7 +205,7 @@ def _fit(source: ArraySource, moments: Moments, keep: Keep, ddof: int, asked: Ac
         certificate=certificate,
         provenance=made_from(source, Covariance.name, choice.reason, 1, choice.memory, seed),
         columns=source.columns,
-        spectrum=factors.spectrum * unit,
+        spectrum=spectrum * unit,
         column_variances=squares / (n - ddof),
     )
-    return Learnt(fit, moments)
+    return Learnt(fit, Moments(n, float(n), mean, found.scatter, None, low, error))
