@@ -139,8 +139,7 @@ static inline int solve_tridiagonal(Int p, double *diagonal, double *beside, dou
                 r = root(f * f + g * g);
                 beside[i + 1] = r;
                 if (r == 0.0) break; /* it fell apart, below what float64 has */
-                double over = 1.0 / r;
-                sine = f * over, cosine = g * over;
+                sine = f / r, cosine = g / r;
                 g = diagonal[i + 1] - taken;
                 r = (diagonal[i] - g) * sine + 2.0 * cosine * b;
                 taken = sine * r;

@@ -15,10 +15,10 @@ enum { TOTAL, ERRORS, LEFT, OWN, LARGEST, APART };
 
 #define EPS 2.220446049250313e-16
 
-/* Eigenpairs of the scatter, largest first, each vector with its entry of largest size positive; whether all were
-   found. A power of two brings the entries near one. */
+/* Eigenpairs of the scatter, largest first, each vector with its entry of largest size positive, and the vector after
+   the k that are kept; whether all were found. A power of two brings the entries near one. */
 static int sorted_pairs(Int p, const double *scatter, Int scatter_step, double tie, double *spectrum, double *A,
-                        double *Z, double *Q, Int step, double *room, Int k, double *vectors, Int vectors_step) {
+                        double *Z, double *Q, Int step, double *room, Int k, double *vectors, Int vectors_step, double *after) {
     double largest = 0.0, *values = room;
     for (Int i = 0; i < p; i++) largest = larger(largest, scatter[i * scatter_step + i]);
     DoubleBits unit = {largest};
@@ -34,8 +34,8 @@ static int sorted_pairs(Int p, const double *scatter, Int scatter_step, double t
             if (values[i] > values[best]) best = i;
         spectrum[at] = larger(values[best] / unit.number, 0.0);
         values[best] = -__builtin_inf();
-        if (at >= k) continue;
-        double *restrict v = vectors + at * vectors_step, size = 0.0;
+        if (at > k) continue;
+        double *restrict v = at < k ? vectors + at * vectors_step : after, size = 0.0;
         const double *restrict z = Z + best * step;
         for (Int j = 0; j < p; j++) size = larger(size, absolute(z[j]));
         Int first = 0;
@@ -47,10 +47,11 @@ static int sorted_pairs(Int p, const double *scatter, Int scatter_step, double t
     return 1;
 }
 
-/* Errors of the first k pairs, as `make_factors` has them. */
+/* Errors of the first k pairs, as `make_factors` has them; the value after them errs by no more than the most of these
+   and its own. */
 static void measure_pairs(Int n, Int p, Int k, const double *scatter, Int scatter_step, const double *columns,
-                          Int columns_step, const double *vectors, Int vectors_step, double spacing, double *pairs,
-                          Int pairs_step, double *facts, double *room, Int step) {
+                          Int columns_step, const double *vectors, Int vectors_step, const double *after,
+                          double spacing, double *pairs, Int pairs_step, double *facts, double *room, Int step) {
     const double *mean = columns + MEAN * columns_step, *error = columns + ERROR * columns_step;
     const double *squares = columns + SQUARES * columns_step, *spectrum = columns + SPECTRUM * columns_step;
     double *restrict product = room, *restrict lengths = room + step, *restrict roots = room + 2 * step;
@@ -60,8 +61,8 @@ static void measure_pairs(Int n, Int p, Int k, const double *scatter, Int scatte
         roots[j] = root(error[j]);
         lengths[j] = root(squares[j] + (double)n * (mean[j] * mean[j]));
     }
-    for (Int i = 0; i < k; i++) {
-        const double *restrict v = vectors + i * vectors_step;
+    for (Int i = 0; i < least(k + 1, p); i++) {
+        const double *restrict v = i < k ? vectors + i * vectors_step : after;
         double value = spectrum[i], own = 0.0, square = 0.0, reach = 0.0, moved = 0.0;
         for (Int j = 0; j < p; j++) product[j] = 0.0;
         for (Int m = 0; m < p; m++) {
@@ -80,6 +81,7 @@ static void measure_pairs(Int n, Int p, Int k, const double *scatter, Int scatte
         }
         own = absolute(own - value) + (4.0 + root((double)p)) * EPS * spectrum[0];
         most_own = larger(most_own, own);
+        if (i == k) break;
         moved *= spacing / 2.0;
         pairs[VALUE * pairs_step + i] = value;
         pairs[RESIDUAL * pairs_step + i] = root(square);
@@ -131,7 +133,7 @@ NAMED(lowdim_fit_small)(Int n, Int p, Int k, Int room, const REAL *rows, Int row
                         double *pairs, Int pairs_step, double *facts, double *work) {
     (void)room;
     const Int step = step_of(p);
-    double *shift = work, *total = work + step, *line = work + 2 * step;
+    double *shift = work, *total = work + step, *after = work + 2 * step, *line = work + 3 * step;
     double *A = work + 12 * step, *Z = A + padded(p) * step, *Q = Z + padded(p) * step, *piece = Z;
     double *mean = columns + MEAN * columns_step, *low = columns + LOW * columns_step;
     double *error = columns + ERROR * columns_step, *squares = columns + SQUARES * columns_step;
@@ -170,12 +172,13 @@ NAMED(lowdim_fit_small)(Int n, Int p, Int k, Int room, const REAL *rows, Int row
         if (!(squares[j] > 0.0)) return 0.0;
         facts[LARGEST] = larger(facts[LARGEST], squares[j]);
     }
-    if (!sorted_pairs(p, scatter, scatter_step, tie, spectrum, A, Z, Q, step, line, k, components, components_step))
+    if (!sorted_pairs(p, scatter, scatter_step, tie, spectrum, A, Z, Q, step, line, k, components, components_step,
+                      after))
         return 0.0;
     facts[TOTAL] = 0.0, facts[LEFT] = left;
     for (Int j = 0; j < p; j++) facts[TOTAL] += spectrum[j];
-    measure_pairs(n, p, k, scatter, scatter_step, columns, columns_step, components, components_step, spacing, pairs,
-                  pairs_step, facts, line, step);
+    measure_pairs(n, p, k, scatter, scatter_step, columns, columns_step, components, components_step, after, spacing,
+                  pairs, pairs_step, facts, line, step);
     return 1.0;
 }
 

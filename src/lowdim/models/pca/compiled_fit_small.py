@@ -40,7 +40,7 @@ def compute_pairs(
     limits, or not larger than a share of its column's squared mean, or where eigenvalues were not found.
     """
     if not takes(rows) or not rows.flags.aligned:
-        rows = np.ascontiguousarray(rows)
+        rows = rows.copy(order="C")
     p = rows.shape[1]
     scatter, columns, components = np.empty((p, p)), np.empty((5, p)), np.empty((k, p))
     pairs, facts = np.empty((5, k)), np.empty(6)

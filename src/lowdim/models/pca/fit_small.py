@@ -92,8 +92,8 @@ class Found(NamedTuple):
     vectors: Floats
     """(k, p)"""
     pairs: Floats
-    """(5, k): eigenvalues of YᵀY, their residuals, rounding and tilt, and what the rounding of the values themselves may
-    have changed them by."""
+    """(5, k): eigenvalues of YᵀY, their residuals, rounding and tilt, and what the rounding of the values themselves
+    may have changed them by."""
     facts: Sequence[float]
     """Sums of the eigenvalues, of the errors of squares, of the squares of what means leave over; what a product with S
     may be wrong by; the largest square; the largest entry of |V Vᵀ − I|."""
@@ -156,9 +156,7 @@ def find_plainly(X: Floats, keep: Keep) -> Found | None:
         return Found(scatter, np.stack([mean, low, error, squares, spectrum]), V, pairs, [float(one) for one in facts])
 
 
-def _learn(
-    source: ArraySource, found: Found, keep: Keep, ddof: int, asked: Accuracy, seed: object
-) -> Learnt | None:
+def _learn(source: ArraySource, found: Found, keep: Keep, ddof: int, asked: Accuracy, seed: object) -> Learnt | None:
     """Certify it, and make a record of it."""
     n, p = source.array.shape
     total, errors, left, own, largest, apart = found.facts
