@@ -13,7 +13,7 @@ import lowdim
 from certificates import EXACT, jacobi
 from lowdim import PCA
 from lowdim.errors import LowdimWarning
-from lowdim.models.pca import fit_small
+from lowdim.models.linear import fit_small
 from lowdim.models.pca import model as pca_model
 from lowdim.results.certificate import Certificate
 from lowdim.solvers.choose import covariance_of_small

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 from numpy.typing import NDArray
-
 from scipy.linalg import lapack
 
 from lowdim.solvers.resampling.influence import estimate_errors

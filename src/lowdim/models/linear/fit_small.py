@@ -24,8 +24,8 @@ from lowdim.matrices.moments import (
 from lowdim.matrices.rounding import UNIT_ROUNDOFF, USUAL_ERROR, Rounding, probable_error
 from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import keep_rule
+from lowdim.models.linear.compiled_fit_small import compute_pairs
 from lowdim.models.linear.fit import Learnt
-from lowdim.models.pca.compiled_fit_small import compute_pairs
 from lowdim.results.certificate import Accuracy
 from lowdim.results.record import LinearFit
 from lowdim.runtime.native import is_compiled
@@ -74,10 +74,11 @@ def fit_small(
     keep = keep_rule(owner, n_components, n, p)
     if n <= ddof or keep.needs_all:
         return None
-    with stage(ROW, n) as tell:
-        found = find_pairs(X, keep)
-        learnt = None if found is None else _learn(source, found, keep, ddof, asked, seed)
-        tell(n)
+    found = find_pairs(X, keep)
+    learnt = None if found is None else _learn(source, found, keep, ddof, asked, seed)
+    if learnt is not None:  # else the long way tells of its own pass
+        with stage(ROW, n) as tell:
+            tell(n)
     return learnt
 
 
