@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.results.certificate import Accuracy, Certificate
