@@ -14,6 +14,7 @@ from certificates import EXACT, jacobi
 from lowdim import PCA
 from lowdim.errors import LowdimWarning
 from lowdim.models.linear import fit_small
+from lowdim.models.linear.compiled_fit_small import STRETCH
 from lowdim.models.pca import model as pca_model
 from lowdim.results.certificate import Certificate
 from lowdim.solvers.choose import covariance_of_small
@@ -222,6 +223,12 @@ def test_the_kernel_gives_what_numpy_gives(data, keep, each_library):
     np.testing.assert_allclose(made.facts[4], plain.facts[4], rtol=1e-9)
     assert np.abs(made.vectors @ made.vectors.T - np.eye(len(made.vectors))).max() <= 4 * p * EPS
     assert made.facts[5] <= 4 * p * EPS
+
+
+def test_sums_of_the_kernel_have_no_more_terms_than_bounds_count():
+    rows = np.arange(2, fit_small.MOST_ENTRIES // 2 + 1)
+    kernels = np.minimum(STRETCH, rows) + -(-rows // STRETCH)
+    assert (kernels <= [fit_small._terms(int(n)) for n in rows]).all()
 
 
 @pytest.mark.parametrize("data", UNCLEAR)

@@ -116,7 +116,7 @@ def find_pairs(X: Floats, keep: Keep) -> Found | None:
 
 
 def _terms(n: int) -> int:
-    """Of a sum over n rows, at most."""
+    """Of a sum over n rows, at most: NumPy's, by pieces, and the kernel's, by shorter ones."""
     return min(PIECE_ROWS, n) + -(-n // PIECE_ROWS)
 
 
