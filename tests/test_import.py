@@ -16,6 +16,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import lowdim
+from lowdim.runtime import native
 
 PROMPT = {"lowdim", "typer", "annotated_doc", "shellingham"}
 """Packages that help, and an error about a path or an option, may load: typer, and what it loads itself."""
@@ -159,6 +160,13 @@ def test_small_jobs_at_the_prompt_load_what_numbers_need(tables, argv):
 def test_a_first_fit_loads_what_numbers_need(model):
     program = f"import numpy as np, lowdim; X = np.eye(9)[:, :4]; lowdim.{model}(2).fit(X).inverse_transform"
     assert loaded_by(f"{program}(lowdim.{model}(2).fit_transform(X))") <= {"lowdim"} | NUMBERS
+
+
+@pytest.mark.skipif(not native.is_compiled(), reason="plain routes call scipy.linalg")
+@pytest.mark.parametrize("call", ["PCA(2).fit_transform(X)", "ProbabilisticPCA(2).fit(X)"])
+def test_a_small_fit_loads_no_part_of_scipy(call):
+    program = f"import numpy as np, lowdim; X = np.cos(np.arange(60.0) ** 2).reshape(20, 3); lowdim.{call}"
+    assert loaded_by(program) <= {"lowdim"} | NUMBERS - {"scipy.linalg", "threadpoolctl"}
 
 
 def test_public_names_are_the_documented_ones():

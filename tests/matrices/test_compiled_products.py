@@ -8,7 +8,7 @@ import pytest
 import threadpoolctl
 
 from lowdim import PCA
-from lowdim.matrices.compiled_products import takes
+from lowdim.matrices.compiled_products import scores_of, takes
 from lowdim.matrices.matrix import InMemory
 from lowdim.matrices.moments import block_moments
 from lowdim.matrices.preparation import Preparation
@@ -40,6 +40,25 @@ def lie(request: pytest.FixtureRequest) -> Callable[[np.ndarray], np.ndarray]:
         return np.broadcast_to(rows[:1], rows.shape) if request.param == "broadcast" else rows
 
     return lay
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("n", "p"), SHAPES)
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_compiled_scores_are_the_plain_ones(dtype, n, p, k, lie, each_library) -> None:
+    rng = np.random.default_rng([n, k])
+    rows = lie((rng.standard_normal((n, p)) + 3).astype(dtype))
+    center, V = rng.standard_normal(p), rng.standard_normal((k, p))
+    made = scores_of(rows, center, V)
+    assert made.dtype == dtype
+    assert made.shape == (n, k)
+    right = (rows - center) @ V.T
+    most = np.abs(rows - center) @ np.abs(V).T
+    assert (np.abs(made - right) <= p * EPS * most + np.finfo(dtype).eps * np.abs(right)).all()
+    if n:
+        broken = rows.copy()
+        broken[n // 2, p - 1] = np.nan
+        assert scores_of(broken, center, V) is None
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

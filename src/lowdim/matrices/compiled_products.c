@@ -129,6 +129,35 @@ NAMED(lowdim_add_normal)(Int n, Int p, Int b, Int w, const REAL *rows, Int rows_
     }
 }
 
+/* Scores of rows less their center; gives 0, or no number where a score is none. */
+KERNEL(double)
+NAMED(lowdim_scores)(Int n, Int p, Int b, Int w, Int k, const REAL *rows, Int rows_step, const double *center,
+                     const double *Q, Int Q_step, REAL *out, Int out_step, double *six, Int six_step, double *scores,
+                     Int scores_step) {
+    double nothing = 0.0;
+    for (Int i = 0; i < ROWS; i++)
+        for (Int j = 0; j < w; j++) six[i * six_step + j] = 0.0;
+    for (Int start = 0; start < n; start += ROWS) {
+        for (Int i = 0; i < least(ROWS, n - start); i++) {
+            const REAL *restrict x = rows + (start + i) * rows_step;
+            double *restrict y = six + i * six_step;
+            LANES
+            for (Int j = 0; j < p; j++) y[j] = x[j] - center[j];
+        }
+        for (Int q = 0; q < b; q += 4)
+            for (Int i = 0; i < ROWS; i += HIGH)
+                scores_of_some(w, six + i * six_step, six_step, Q + q * Q_step, Q_step, scores + i * scores_step + q,
+                               scores_step);
+        for (Int i = 0; i < least(ROWS, n - start); i++)
+            for (Int q = 0; q < k; q++) {
+                double score = scores[i * scores_step + q];
+                out[(start + i) * out_step + q] = (REAL)score;
+                nothing += 0.0 * score;
+            }
+    }
+    return nothing;
+}
+
 /* Four rows at a time, one after the other, so that sums are read and written a quarter as often. */
 KERNEL(void)
 NAMED(lowdim_add_sums)(Int n, Int p, const REAL *rows, Int rows_step, const double *shift, double *total,

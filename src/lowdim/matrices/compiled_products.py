@@ -21,6 +21,8 @@ LANES = 8
 
 _add_normal = Kernel("add_normal", "rows[n,p]:real center[p] low[p] weight[n] Q[b,w] *out[b,w] *six[6,w] *scores[6,b]")
 
+_scores = Kernel("scores", "rows[n,p]:real center[p] Q[b,w] *out[n,k]:real *six[6,w] *scores[6,b]", gives=True)
+
 _add_sums = Kernel("add_sums", "rows[n,p]:real shift[p] *total[p] *squares[p]")
 
 
@@ -50,6 +52,14 @@ def add_normal(rows: Array, center: Floats, low: Floats, weight: Floats, Q: Floa
     assert Q.shape[1] % LANES == 0
     assert Q.shape[1] >= rows.shape[1]
     _add_normal(_aligned(rows), center, low, weight, Q, out, scratch(ROWS, Q.shape[1]), scratch(ROWS, len(Q)))
+
+
+def scores_of(rows: Array, center: Floats, V: Floats) -> Array | None:
+    """(rows − center) Vᵀ, (n, k), in the type of the rows; None where a score is not finite."""
+    k = len(V)
+    Q, out = filled(V), np.empty((len(rows), k), rows.dtype)
+    found: float = _scores(_aligned(rows), center, Q, out, scratch(ROWS, Q.shape[1]), scratch(ROWS, len(Q)))
+    return out if found == 0.0 else None
 
 
 def filled(Q: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,7 @@ def _drop_rows(source: ArraySource | SparseSource, dropped: Any) -> ArraySource 
     return ArraySource(source.array[~dropped], source.columns)
 
 
+@cache
 def spacing_of(dtype: np.dtype[Any]) -> float:
     """Spacing of the numbers that the data can hold, float64 at the finest; 0 for whole numbers that it holds all."""
     if dtype.kind != "f" and dtype.itemsize < 8:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.linalg.blas import dger, dsyrk
 
 from lowdim.matrices.compiled_products import add_sums, takes
 from lowdim.matrices.compiled_sparse import csr_column_sums, takes_sparse
@@ -132,7 +132,7 @@ def add_outer(scatter: Floats, vector: Floats, factor: float) -> None:
     if scatter.ndim == 1:
         scatter += factor * (vector * vector)
     else:  # BLAS wants column-major storage: the transpose of a symmetric matrix is as good
-        dger(factor, vector, vector, a=scatter.T, overwrite_x=0, overwrite_y=0, overwrite_a=1)
+        scipy.linalg.blas.dger(factor, vector, vector, a=scatter.T, overwrite_x=0, overwrite_y=0, overwrite_a=1)
 
 
 def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
@@ -194,7 +194,9 @@ def _add_product(scatter: Floats, piece: Floats) -> None:
     if add_syrk(piece, scatter):
         return
     by_rows = piece.flags.c_contiguous
-    dsyrk(1.0, piece.T if by_rows else piece, beta=1.0, c=scatter.T, trans=not by_rows, lower=1, overwrite_c=1)
+    scipy.linalg.blas.dsyrk(
+        1.0, piece.T if by_rows else piece, beta=1.0, c=scatter.T, trans=not by_rows, lower=1, overwrite_c=1
+    )
 
 
 MIRROR_ROWS = 256

@@ -33,7 +33,7 @@ class Rounding:
         """
         largest = float(diagonal.max(initial=0.0))
         total = float(diagonal.sum())
-        return cls(4 * relative * largest, 2 * relative * float(np.sqrt(largest * total)))
+        return cls(probable_error(relative, largest), 2 * relative * float(np.sqrt(largest * total)))
 
     @classmethod
     def within(cls, entries: Floats, diagonal: Floats, relative: float = 0.0) -> Rounding:
@@ -60,6 +60,11 @@ class Rounding:
         root = np.sqrt(self.entries)
         bound: Floats = (np.abs(V) @ root) * float(np.linalg.norm(root))
         return bound + self.relative * float(np.max(values, initial=0.0))
+
+
+def probable_error(relative: float, largest: float) -> float:
+    """Of an eigenvalue, if entries of the matrix err by this share of at most the largest of its diagonal."""
+    return 4 * relative * largest
 
 
 USUAL_ERROR = 8 * EPS

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, TypeGuard, final
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from lowdim.matrices.compiled_sparse import WIDEST, csr_times, csr_transposed_times, side_by_side, takes_sparse
 from lowdim.matrices.matrix import InMemory, Matrix

@@ -63,12 +63,12 @@ def _psutil() -> Any:
 
 def _read_kilobytes(path: Path, name: str) -> int | None:
     """A line such as "VmRSS:  1234 kB", in bytes."""
-    start = f"{name}:"
     try:
-        with open(path, encoding="ascii", errors="replace") as lines:
-            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(start))
-    except (OSError, StopIteration):
+        with open(path, "rb", buffering=0) as file:  # a decoder takes as long as the system does to write it
+            _, found, rest = (b"\n" + file.read()).partition(f"\n{name}:".encode())
+    except OSError:
         return None
+    return int(rest.split(maxsplit=1)[0]) * 1024 if found else None
 
 
 # A container is a control group: it and all that it lies in may have a limit. Version 2 has one tree of groups, version

@@ -11,6 +11,7 @@ is handed to it (`scratch`).
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -88,7 +89,7 @@ def scratch(*shape: int, dtype: Any = np.float64) -> Array:
 
     NumPy's own begins at 16 bytes, which costs vector units up to an eighth of their speed.
     """
-    count, item = int(np.prod(shape)), np.dtype(dtype).itemsize
+    count, item = math.prod(shape), np.dtype(dtype).itemsize
     raw = np.empty(count * item + ALIGNMENT, np.uint8)
     start = -_address(raw) % ALIGNMENT
     made: Array = raw[start : start + count * item].view(dtype).reshape(shape)

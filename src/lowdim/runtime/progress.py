@@ -11,7 +11,7 @@ Who asks to stop is answered at the end of a turn, and between two blocks, by `e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass
@@ -230,8 +230,9 @@ Tell = Callable[..., bool]
 where it can do with fewer."""
 
 
-@contextmanager
-def stage(name: str, of: float | None = None, parts: Parts = (), most: int | None = None) -> Iterator[Tell]:
+def stage(
+    name: str, of: float | None = None, parts: Parts = (), most: int | None = None
+) -> AbstractContextManager[Tell]:
     """Begin a stage of so many turns; gives the function that is told how many are done, and ends it afterwards.
 
     `most` are the turns that there can be, each of which is told. A stage that has parts is told nothing: stages inside
@@ -239,9 +240,12 @@ def stage(name: str, of: float | None = None, parts: Parts = (), most: int | Non
     """
     work = _work.get()
     if not isinstance(work, _Work):
-        yield _go_on if work is None else _stop_if_asked
-        return
-    new = Stage(name, of, most=most)
+        return _UNWATCHED if work is None else _ELSEWHERE
+    return _stage(work, Stage(name, of, most=most), parts)
+
+
+@contextmanager
+def _stage(work: _Work, new: Stage, parts: Parts) -> Iterator[Tell]:
     if parts:
         new.expect(parts)
     try:
@@ -287,6 +291,10 @@ def _go_on(done: float, of: float | None = None) -> bool:
 def _stop_if_asked(done: float, of: float | None = None) -> bool:
     stop_if_asked()
     return False
+
+
+_UNWATCHED, _ELSEWHERE = nullcontext(_go_on), nullcontext(_stop_if_asked)
+"""Stages of which nobody hears, and of which another thread does: the same for all."""
 
 
 # Other threads.

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.results.certificate import Accuracy, Certificate
@@ -116,13 +116,19 @@ MOST_ONE_BY_ONE = 12
 
 
 def certify_clear(
-    factors: Factors, total: float, unit: float, asked: Accuracy, account: Account, usual: float
+    factors: Factors,
+    total: float,
+    unit: float,
+    asked: Accuracy,
+    account: Account,
+    usual: float,
+    orthogonality: float,
 ) -> Certificate | None:
     """What `certify` says where nothing is in doubt; None where something is.
 
     No component may be zero or lie near its neighbour, none may have lost digits that reading the rows again would
     restore (as `repair_if_lost` tells; `usual` is what rounding usually does to an eigenvalue), each must be as
-    accurate as was asked for. Then every bound is a few operations on numbers.
+    accurate as was asked for. Then every bound is a few operations on numbers. `orthogonality` was measured.
     """
     if len(factors.values) > MOST_ONE_BY_ONE:
         error = np.minimum(factors.rounding, usual) if asked.of_total else factors.rounding
@@ -138,7 +144,6 @@ def certify_clear(
     below, below_error = _next_eigenvalue(factors, k, p)
     possible, zero = 48 * math.sqrt(p) * EPS * math.sqrt(first), 64 * p * EPS**2 * first
     lower, upper, angles = [], [], []
-    orthogonality = _measure_orthogonality(factors.vectors)
     gap_above = math.inf
     for i, (value, error) in enumerate(zip(values, errors, strict=True)):
         next_value, next_error = (values[i + 1], errors[i + 1]) if i + 1 < k else (below, below_error)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import scipy.linalg
-from scipy.linalg import lapack
+import scipy
 
 from lowdim.matrices.matrix import FormedMatrix, RowBlocks
 from lowdim.matrices.rounding import Rounding
@@ -103,14 +102,16 @@ def _eigh_of_kept(S: Floats, keep: Keep, most: int) -> tuple[Floats, Floats]:
     the last, most expensive product made only for the columns that are wanted.
     """
     p = len(S)
-    reflectors, diagonal, beside, tau, info = lapack.dsytrd(S, lower=1, lwork=64 * p)
+    reflectors, diagonal, beside, tau, info = scipy.linalg.lapack.dsytrd(S, lower=1, lwork=64 * p)
     if info:
         raise np.linalg.LinAlgError(f"dsytrd: info {info}")
     values, Z = scipy.linalg.eigh_tridiagonal(diagonal, beside, check_finite=False)
     k = keep.count(np.maximum(values[::-1], 0.0)[:most], float(S.trace())) or most
     Z = np.asfortranarray(Z[:, p - k :])
     # the reflectors of the lower triangle lie as those of a QR factorisation of the rows below the first
-    turned, _, info = lapack.dormqr("L", "N", np.asfortranarray(reflectors[1:, :-1]), tau, Z[1:], lwork=64 * k)
+    turned, _, info = scipy.linalg.lapack.dormqr(
+        "L", "N", np.asfortranarray(reflectors[1:, :-1]), tau, Z[1:], lwork=64 * k
+    )
     if info:
         raise np.linalg.LinAlgError(f"dormqr: info {info}")
     Z[1:] = turned

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from lowdim.matrices.matrix import Matrix
 from lowdim.runtime.threads import in_order

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from lowdim.matrices.matrix import InMemory
 from lowdim.matrices.moments import EXTRA_ROUNDINGS

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.runtime.threads import all_blas_threads

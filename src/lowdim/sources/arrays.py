@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, final
 
 import numpy as np
@@ -195,8 +196,12 @@ class ArraySource(Source):
 
     def describe(self) -> str:
         """Say its name, if it has one, and its shape."""
-        shape = f"{self.n_rows:,} × {self.n_columns:,} {self.dtype} array"
+        shape = f"{self.n_rows:,} × {self.n_columns:,} {_name_of(self.dtype)} array"
         return f"{self.title} ({shape})" if self.title else f"the {shape}"
+
+
+_name_of = cache(str)
+"""Of a type of numbers; NumPy puts it together anew each time."""
 
 
 def rows_of_source(array: Any, source: Source) -> ArraySource | SparseSource:

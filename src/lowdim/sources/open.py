@@ -160,6 +160,13 @@ def open_source(
     return _open_plain(data)
 
 
+def open_rows(data: Any) -> Source:
+    """The same where nothing is chosen, as fits and read-outs take their rows."""
+    if type(data) is np.ndarray:  # before many questions, which take longer than a product with a few rows
+        return ArraySource(as_table(data))
+    return open_source(data) if _are_paths(data) else _open_plain(data)
+
+
 def open_like(
     path: str | os.PathLike[str], columns: Sequence[str] | None, levels: Mapping[str, Sequence[str]]
 ) -> Source:

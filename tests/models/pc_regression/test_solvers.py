@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.stats
+from sklearn.model_selection import KFold
 
+from lowdim.models.pc_regression.folds import _cut_shuffled
 from lowdim.models.pc_regression.solvers import (
     Rows,
     coefficient_errors,
@@ -178,3 +180,12 @@ def test_a_tie_of_what_is_used_with_what_is_not_leaves_no_error():
     X = (X - X.mean(axis=0)) * [5.0, 3.0, 2.99]
     rows = Rows(X, X[:, :1], np.ones(60))
     assert np.isnan(coefficient_errors(rows, score_axes(rows, False), np.arange(2), False).standard_error).all()
+
+
+@pytest.mark.parametrize(("n", "folds"), [(3, 2), (3, 3), (10, 3), (101, 10)])
+def test_folds_are_scikit_learns(n, folds):
+    ours = _cut_shuffled(n, folds, np.random.RandomState(3))
+    theirs = KFold(folds, shuffle=True, random_state=np.random.RandomState(3)).split(range(n))
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(one[0], other[0])
+        np.testing.assert_array_equal(one[1], other[1])

@@ -10,12 +10,15 @@ import pytest
 from numpy.typing import NDArray
 
 import lowdim
+from certificates import EXACT, jacobi
 from lowdim import PCA
 from lowdim.errors import LowdimWarning
-from lowdim.models.pca import fit_small
+from lowdim.models.linear import fit_small
+from lowdim.models.linear.compiled_fit_small import STRETCH
 from lowdim.models.pca import model as pca_model
 from lowdim.results.certificate import Certificate
 from lowdim.solvers.choose import covariance_of_small
+from lowdim.solvers.keep import KeepCount, KeepShare
 
 EPS = float(np.finfo(float).eps)
 
@@ -185,6 +188,92 @@ def test_the_covariance_is_what_a_plan_would_choose():
             model = PCA(k)
             plan = model._plan(lowdim.open(X), None)
             assert plan.choice == covariance_of_small(plan.keep, n, p)
+
+
+ROUTES = [KeepCount(1), KeepCount(2), KeepShare(0.9), "all"]
+
+
+@pytest.mark.parametrize("keep", ROUTES, ids=["1", "2", "share", "all"])
+@pytest.mark.parametrize("data", CLEAR)
+def test_the_kernel_gives_what_numpy_gives(data, keep, each_library):
+    X = CLEAR[data]
+    n, p = X.shape
+    keep = KeepCount(p) if keep == "all" else keep
+    made, plain = fit_small.find_pairs(X, keep), fit_small.find_plainly(X, keep)
+    # both err by no more than what they say of each entry
+    root = np.sqrt(plain.columns[2])
+    assert (np.abs(made.scatter - plain.scatter) <= 2 * np.outer(root, root)).all()
+    mean, offset = plain.columns[0], 4 * n * EPS * np.sqrt(plain.columns[3] / n)
+    assert (
+        np.abs(made.columns[0] + made.columns[1] - mean - plain.columns[1]) <= 4 * EPS * np.abs(mean) + offset
+    ).all()
+    # errors are of the same formulas: they differ by what rounding moves their arguments by
+    np.testing.assert_allclose(made.columns[2], plain.columns[2], rtol=1e-6)
+    np.testing.assert_allclose(made.columns[3], plain.columns[3], rtol=1e-9)
+    np.testing.assert_allclose(made.columns[4], plain.columns[4], atol=float(plain.columns[2].sum()) * 2)
+    assert made.vectors.shape == plain.vectors.shape
+    apart = np.abs(plain.columns[4][:, None] - plain.columns[4]) + np.diag(np.full(p, np.inf))
+    turned = 2 * (plain.pairs[3] + plain.pairs[1] + made.pairs[1]) / apart.min(axis=1)[: len(plain.vectors)] + 16 * EPS
+    assert (np.linalg.norm(made.vectors - plain.vectors, axis=1) <= 2 * turned).all()
+    np.testing.assert_allclose(
+        made.pairs[2:], plain.pairs[2:], rtol=1e-3, atol=8 * (4 + p**0.5) * EPS * made.columns[4][0]
+    )
+    assert (made.pairs[1] <= 8 * p * EPS * made.columns[4][0]).all()
+    np.testing.assert_allclose(made.facts[:3], plain.facts[:3], rtol=1e-6, atol=1e-3 * EPS * made.facts[0])
+    np.testing.assert_allclose(made.facts[4], plain.facts[4], rtol=1e-9)
+    assert np.abs(made.vectors @ made.vectors.T - np.eye(len(made.vectors))).max() <= 4 * p * EPS
+    assert made.facts[5] <= 4 * p * EPS
+
+
+def test_sums_of_the_kernel_have_no_more_terms_than_bounds_count():
+    rows = np.arange(2, fit_small.MOST_ENTRIES // 2 + 1)
+    kernels = np.minimum(STRETCH, rows) + -(-rows // STRETCH)
+    assert (kernels <= [fit_small._terms(int(n)) for n in rows]).all()
+
+
+@pytest.mark.parametrize("data", UNCLEAR)
+def test_the_kernel_leaves_what_is_unusual_as_numpy_does(data, each_library):
+    X, keep = UNCLEAR[data], KeepCount(2)
+    assert (fit_small.find_pairs(X, keep) is None) == (fit_small.find_plainly(X, keep) is None)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_bits_do_not_depend_on_how_rows_lie(dtype, each_library):
+    X = (rng.standard_normal((150, 11)) * np.arange(1, 12)).astype(dtype)
+    padded = np.zeros((150, 14), dtype)
+    padded[:, 2:13] = X
+    shifted = np.zeros(X.nbytes + 1, np.uint8)[1:].view(dtype).reshape(X.shape)  # not even at a multiple of a number
+    shifted[:] = X
+    first = fit_small.find_pairs(X, KeepCount(3))
+    for rows in (padded[:, 2:13], np.asfortranarray(X), shifted, X[::-1].copy()[::-1]):
+        for one, other in zip(first, fit_small.find_pairs(rows, KeepCount(3)), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+SPECTRA = {
+    "equal": np.ones,
+    "graded": lambda p: np.geomspace(1, 1e-6, p),
+    "one and many": lambda p: np.r_[1.0, np.full(p - 1, 1e-4)],
+    "nearly equal": lambda p: 1 + 1e-10 * np.sin(np.arange(p)),
+    "in threes": lambda p: 0.5 ** (np.arange(p) // 3),
+    "even": lambda p: np.linspace(1, 0.1, p),
+    "two": lambda p: np.r_[np.ones(p // 2), np.full(p - p // 2, 0.5)],
+}
+
+
+@pytest.mark.skipif(EXACT > 1e-18, reason="numpy.longdouble has no more digits than float64 here")
+@pytest.mark.parametrize("p", [2, 3, 5, 8, 12, 33])
+def test_eigenvalues_err_by_what_is_said_of_them(p, each_library):
+    known = []
+    for name, make in SPECTRA.items():
+        X = spectrum(3 * p, make(p)) * 10.0 ** (len(name) - 6)
+        known += [found for found in [fit_small.find_pairs(X, KeepCount(1))] if found is not None]
+    assert len(known) > 3
+    exact, _ = jacobi(np.stack([found.scatter for found in known]).astype(np.longdouble))
+    for found, values in zip(known, exact, strict=True):
+        # of the matrix as it was formed: nothing but the method's own rounding
+        assert np.abs(found.columns[4] - values).max() <= (4 + p**0.5) * EPS * float(values[0])
+        assert abs(found.columns[4][1] - values[1]) <= found.facts[3]
 
 
 def test_weights_names_and_limits():

@@ -45,6 +45,23 @@ def planted(n: int, hidden: float = 0.0, seed: int = 1) -> tuple[np.ndarray, np.
 # -- nothing missing ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("noise", [None, 0.2])
+def test_small_arrays_go_straight_and_give_what_the_long_way_does(noise, monkeypatch):
+    X, _ = planted(150)
+    made = ProbabilisticPCA(K, noise_variance=noise).fit(X)
+    monkeypatch.setattr("lowdim.models.probabilistic_pca.fit.is_small", lambda source: False)
+    plain = ProbabilisticPCA(K, noise_variance=noise).fit(X)
+    assert made.fit_.provenance == plain.fit_.provenance
+    assert made.certificate_.word == plain.certificate_.word == "certified"
+    assert made.loglik_ == pytest.approx(plain.loglik_, rel=1e-12)
+    assert made.noise_variance_ == pytest.approx(plain.noise_variance_, rel=1e-11)
+    # as near as their certificates say
+    apart = np.linalg.norm(made.components_ - plain.components_, axis=1)
+    assert (apart <= 2 * (made.certificate_.angles + plain.certificate_.angles)).all()
+    np.testing.assert_allclose(made.explained_variance_, plain.explained_variance_, rtol=1e-10)
+    np.testing.assert_array_equal(made.fit_.observed, plain.fit_.observed)
+
+
 def test_without_holes_it_is_pca_in_closed_form():
     X, _ = planted(400)
     model, pca = ProbabilisticPCA(K).fit(X), PCA(K, ddof=0).fit(X)

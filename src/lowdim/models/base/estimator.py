@@ -19,7 +19,7 @@ from lowdim.models.base.input import open_for, picture_shape_of
 from lowdim.models.base.output import answer_in_kind, frame_kind, kind_of_fit, overview_of, scores_table
 from lowdim.models.base.scikit_learn import Takes, Transformer, check_is_fitted, tell_tags
 from lowdim.runtime.progress import Parts
-from lowdim.sources.open import open_source
+from lowdim.sources.open import open_rows
 from lowdim.sources.source import Source
 from lowdim.types import Floats
 from lowdim.views.text.facts import PlanFacts, explain_fit, explain_plan
@@ -412,7 +412,7 @@ class Model(Estimator, Transformer):
     def _open_to_plan(self, X: Any) -> Source:
         """The source behind X, whose fit is only planned."""
         parameters.check(self)
-        return open_source(X)
+        return open_rows(X)
 
     def _remember(self, X: Any, source: Source) -> None:
         """What the data looked like; whatever was assigned before goes with the fit that it was assigned to."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from lowdim.errors import NeedsAnotherPass, NeedsExtra
 from lowdim.runtime.progress import Observer, Progress, Stage, observing, stage
-from lowdim.sources.open import open_source
+from lowdim.sources.open import open_rows
 
 FIT = "fit"
 """What the stage of a fit is called."""
@@ -106,7 +106,7 @@ class _Tasks(Observer):
 
 def refuse_one_pass(X: Any) -> None:
     """Raise an error if fit_transform, which reads rows again, would meet rows that can be read only once."""
-    if not isinstance(X, np.ndarray) and not open_source(X).repeatable:
+    if not isinstance(X, np.ndarray) and not open_rows(X).repeatable:
         raise NeedsAnotherPass(
             "fit_transform reads the rows again for their scores, so twice at least, but these can be read only once: "
             "pass an array, or the path of a file, or call fit, and transform with the rows again."

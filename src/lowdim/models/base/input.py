@@ -17,7 +17,7 @@ from lowdim.matrices.missing import count_missing, missing_values_error
 from lowdim.models.base import parameters
 from lowdim.models.base.scikit_learn import check_width
 from lowdim.runtime.warn import warn_user
-from lowdim.sources.open import open_like, open_source
+from lowdim.sources.open import open_like, open_rows
 from lowdim.sources.source import Source
 from lowdim.types import Floats
 
@@ -32,7 +32,7 @@ def open_for(model: Any, X: Any, reset: bool) -> Source:
     """
     parameters.check(model)
     path = isinstance(X, (str, os.PathLike))
-    source = open_like(X, known_columns(model), known_levels(model)) if path and not reset else open_source(X)
+    source = open_like(X, known_columns(model), known_levels(model)) if path and not reset else open_rows(X)
     if reset:
         _learn_names(model, X, source)
     else:

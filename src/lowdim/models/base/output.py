@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from inspect import signature
 from types import FunctionType, ModuleType
@@ -272,6 +272,7 @@ def made_from(
     return Provenance(source.describe(), solver, reason, passes, memory, repr(seed), (*versions(), *packages), levels)
 
 
+@cache
 def versions() -> tuple[tuple[str, str], ...]:
     """Of the packages that a result depends on."""
     import scipy

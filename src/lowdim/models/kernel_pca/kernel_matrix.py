@@ -249,9 +249,13 @@ def _polynomial(kernel: Polynomial, rows: Floats) -> _Recipes:
 _RECIPES: dict[type, Any] = {Gaussian: _gaussian, Laplacian: _laplacian, Polynomial: _polynomial}
 
 
+LEAST_TILES = 36
+"""Tiles of a whole matrix for each task, half of which are made: with fewer, handing a task over takes as long."""
+
+
 def _deal_strips(tiles: int) -> Iterator[NDArray[np.int64]]:
     """Strips dealt alternately from both ends, so that each task has as many long ones as short ones."""
-    tasks = min(TASKS, tiles)
+    tasks = max(1, min(TASKS, tiles * tiles // LEAST_TILES))
     place = np.arange(tiles) % (2 * tasks)
     owner = np.minimum(place, 2 * tasks - 1 - place)
     for task in range(tasks):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lowdim.errors import BadParameter, WrongShape
 from lowdim.matrices.missing import naming_all_missing
 from lowdim.matrices.preparation import Preparation, working_dtype
-from lowdim.matrices.products import project, reconstruct_rows
+from lowdim.matrices.products import project, project_at_once, reconstruct_rows
 from lowdim.models.base.estimator import Assignable, VarianceModel
 from lowdim.models.base.output import Exported, Tables, table_by_name
 from lowdim.models.base.scikit_learn import check_is_fitted
@@ -25,7 +25,7 @@ from lowdim.models.linear.tables.rotated import Rotation
 from lowdim.results.certificate import Certificate
 from lowdim.results.record import LinearFit
 from lowdim.results.table import Table
-from lowdim.sources.open import open_source
+from lowdim.sources.open import open_rows
 from lowdim.sources.source import Source
 from lowdim.types import Floats
 from lowdim.views.plots.rows import Biplot
@@ -111,8 +111,12 @@ class LinearModel(Exported, VarianceModel):
         source = self._opened(X, reset=False).unweighted()
         fit, dtype = self.fit_, working_dtype(source.dtype)
         axes = fit.components if fit.k else np.ones((1, fit.n_columns))  # holes are found by projecting
-        with naming_all_missing(source):
-            scores = project(source, self._preparation, axes, dtype, fit.total_variance)[:, : fit.k]
+        scores = project_at_once(source, self._preparation, axes, dtype)
+        if scores is None:
+            with naming_all_missing(source):
+                scores = project(source, self._preparation, axes, dtype, fit.total_variance)
+        if fit.k < len(axes):
+            scores = scores[:, : fit.k]
         if self.whiten:
             scores *= self.fit_.whitening.astype(scores.dtype)
         return scores
@@ -133,7 +137,7 @@ class LinearModel(Exported, VarianceModel):
             (n, p), of the library that X is an array of.
         """
         check_is_fitted(self)
-        source, axes = open_source(X), self.fit_.axes(self.whiten)
+        source, axes = open_rows(X), self.fit_.axes(self.whiten)
         if source.n_columns != self.fit_.k:
             raise WrongShape(
                 f"The scores have {source.n_columns} columns, but this model has "

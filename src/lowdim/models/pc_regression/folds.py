@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.model_selection import GroupKFold
 
 from lowdim.errors import BadInput, BadParameter
 from lowdim.models.pc_regression.record import Validation
@@ -117,9 +117,20 @@ def _shuffle_rows(cv: int, n: int, groups: Any, repeats: int, seed: Any) -> Spli
         return _shuffle_groups(cv, n, groups, repeats, rng)
     folds = min(cv, n)
     times = 1 if folds == n else repeats  # leaving each row out has only one way
-    pairs = [pair for _ in range(times) for pair in KFold(folds, shuffle=True, random_state=rng).split(range(n))]
+    pairs = [pair for _ in range(times) for pair in _cut_shuffled(n, folds, rng)]
     words = f"each of {n} rows left out" if folds == n else f"{folds} folds" + (f" × {times}" if times > 1 else "")
     return Splits(pairs, words)
+
+
+def _cut_shuffled(n: int, folds: int, rng: np.random.RandomState) -> Iterator[Split]:
+    """Those of scikit-learn's KFold(folds, shuffle=True, random_state=rng), which asks longer what n rows are than a
+    fold of a hundred of them is fitted."""
+    order = np.arange(n)
+    rng.shuffle(order)
+    for places in np.array_split(order, folds):
+        held = np.zeros(n, dtype=bool)
+        held[places] = True
+        yield np.flatnonzero(~held), np.flatnonzero(held)
 
 
 def _shuffle_groups(cv: int, n: int, groups: Any, repeats: int, rng: np.random.RandomState) -> Splits:

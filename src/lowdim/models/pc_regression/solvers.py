@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-import scipy.linalg
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from lowdim.solvers.resampling.influence import estimate_errors
 from lowdim.types import Floats, Indices
@@ -118,7 +118,7 @@ def _decompose(Z: Floats, R: Floats) -> tuple[Floats, Floats, Floats]:
     n, p = Z.shape
     if n > p:  # the triangle has the same right vectors and values, and Qᵀ R comes with it: Q is never formed
         Z, R = _find_triangle(Z, R)
-    U, strengths, axes = scipy.linalg.svd(Z, full_matrices=False, check_finite=False)
+    U, strengths, axes = np.linalg.svd(Z, full_matrices=False)
     floor = max(n, p) * EPS * (float(strengths[0]) if len(strengths) else 0.0)
     rank = min(int((strengths > floor).sum()), max(n - 1, 0))  # centring takes one direction from the rows
     return axes[:rank], strengths[:rank], U[:, :rank].T @ R
@@ -131,16 +131,14 @@ def _find_triangle(Z: Floats, R: Floats) -> tuple[Floats, Floats]:
     back wherever the first Q is nearly orthogonal (Yamamoto et al. 2015, "Roundoff error analysis of the CholeskyQR2
     algorithm"), which is looked at. Where it is not, columns are nearly collinear, and Householder's steps are taken.
     """
-    try:
-        first = scipy.linalg.cholesky(Z.T @ Z, check_finite=False)
-        Q = scipy.linalg.solve_triangular(first, Z.T, trans="T", check_finite=False)
-        near = Q @ Q.T
-        if np.abs(near - np.eye(len(near))).max() < MOST_OFF_ORTHOGONAL:
-            second = scipy.linalg.cholesky(near, check_finite=False)
-            return second @ first, scipy.linalg.solve_triangular(second, Q @ R, trans="T", check_finite=False)
-    except scipy.linalg.LinAlgError:
-        pass
     p = Z.shape[1]
+    first, failed = lapack.dpotrf(Z.T @ Z)
+    if not failed:
+        Q, _ = lapack.dtrtrs(first, Z.T, trans=1)
+        near = Q @ Q.T
+        second, failed = lapack.dpotrf(near)
+        if not failed and np.abs(near - np.eye(p)).max() < MOST_OFF_ORTHOGONAL:
+            return second @ first, lapack.dtrtrs(second, Q @ R, trans=1)[0]
     triangle = np.asarray(np.linalg.qr(np.concatenate([Z, R], axis=1), mode="r"))
     return triangle[:p, :p], triangle[:p, p:]
 

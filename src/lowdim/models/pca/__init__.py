@@ -4,7 +4,6 @@ Its files, in reading order::
 
     model        Principal component analysis.
     fit          PCA that is not one pass over complete rows: with missing values, and with rows that are added later.
-    fit_small    Fits of small arrays in a straight line.
     checkpoint   A fit that was stopped after some rows: kept in a file, and carried on.
     convert      Fitted scikit-learn models as ours.
     uncertainty  How sure a PCA is: by resamples of its rows, or by the law of large samples.

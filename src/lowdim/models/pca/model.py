@@ -38,9 +38,9 @@ from lowdim.models.base.prompt import Prompt
 from lowdim.models.base.scikit_learn import Takes, check_is_fitted
 from lowdim.models.base.uncertainty import Unsure
 from lowdim.models.linear.fit import Learnt, Plan, batch_matrix, fit_linear, load_to_count, plan_fit
+from lowdim.models.linear.fit_small import fit_small, is_small
 from lowdim.models.linear.model import LinearModel
 from lowdim.models.pca.fit import fit_missing_values, read_batch, require_moments
-from lowdim.models.pca.fit_small import fit_small, is_small
 from lowdim.results.record import LinearFit, drop_components
 from lowdim.runtime.memory import budget_of
 from lowdim.solvers.choose import Choice

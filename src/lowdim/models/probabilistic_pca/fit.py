@@ -37,6 +37,7 @@ from lowdim.models.base import parameters
 from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.linear.fit import fit_linear, plan_fit
+from lowdim.models.linear.fit_small import fit_small, is_small
 from lowdim.models.linear.tables.columns import prepared_variances
 from lowdim.models.probabilistic_pca.count import MOST_COMPONENTS, RULES, Problem, refuse_small
 from lowdim.models.probabilistic_pca.record import Ascent, LatentFit
@@ -406,6 +407,11 @@ def fit_closed(source: Source, sample_weight: Any, task: LatentTask, memory: Any
     rows = source.n_rows if sample_weight is None else int((sample_weight > 0).sum())
     if rows is not None:
         refuse_small(source, rows, k)
+    plain = sample_weight is None and memory is None and task.scale is False and not isinstance(k, str)
+    if plain and is_small(source):
+        learnt = fit_small(source, "ProbabilisticPCA", k, 0, Accuracy(), task.seed)
+        if learnt is not None:
+            return derive_closed_form(learnt.fit, task.noise)
     try:
         plan = plan_fit(
             "ProbabilisticPCA",
