@@ -24,9 +24,7 @@ _add_normal = Kernel("add_normal", "rows[n,p]:real center[p] low[p] weight[n] Q[
 
 _add_sums = Kernel("add_sums", "rows[n,p]:real shift[p] *total[p] *squares[p]")
 
-_add_scatter = Kernel(
-    "add_scatter", "rows[n,p]:real shift[p] *panel[m] *sums[p] *total[p] *scatter[p,p] height:int"
-)
+_add_scatter = Kernel("add_scatter", "rows[n,p]:real shift[p] *panel[m] *sums[p] *total[p] *scatter[p,p] height:int")
 
 _add_exact_scatter = Kernel(
     "add_exact_scatter",
@@ -92,12 +90,25 @@ def add_sums(rows: Array, shift: Floats, total: Floats, squares: Floats) -> None
 
 
 def takes_scatter(rows: Any) -> bool:
-    """Whether a scatter of such rows is compiled: of bytes everywhere, as it is exact; of float64 and float32 where there
-    are instructions for it, AVX2 at least. At these it takes 0.4 to 0.9 of the time of OpenBLAS 0.3.31 at any number of
-    columns (which has no AVX-512 on processors that it does not know)."""
+    """Whether a scatter of such rows is compiled: of bytes everywhere, as it is exact; of float64 and float32 from AVX2
+    on, where it takes 0.4 to 0.9 of the time of copies and OpenBLAS's kernels for AVX2, with AVX-512 0.4."""
     if not is_compiled() or not isinstance(rows, np.ndarray) or rows.strides[1] != rows.itemsize:
         return False
     return rows.dtype in (np.int8, np.uint8, np.bool_) or (level() in ("v3", "v4") and takes(rows))
+
+
+def scatter_speed(dtype: Any) -> float:
+    """Rows times columns squared that a second forms the scatter of, on two cores of 2024."""
+    if not is_compiled():
+        return BLAS_SPEED
+    if dtype in (np.int8, np.uint8, np.bool_):
+        return 3 * COMPILED_SPEEDS.get(level() or "", BLAS_SPEED)
+    return COMPILED_SPEEDS.get(level() or "", BLAS_SPEED)
+
+
+BLAS_SPEED = 70e9
+
+COMPILED_SPEEDS = {"v4": 140e9, "v3": 80e9}
 
 
 def add_scatter(rows: Array, shift: Floats, total: Floats, scatter: Floats) -> None:

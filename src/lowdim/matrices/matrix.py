@@ -45,10 +45,10 @@ MAX_DENSE_CANCELLATION = 64.0
 """The same for dense rows, where it spares a copy: six of 53 bits, which `rounding` counts."""
 
 LEAST_ROWS_OF_SCATTER = 1500
-"""Rows of a block, at least, whose scatter is formed: to make one of it and join two takes the time of about 400 rows."""
+"""Rows of a block, at least, whose scatter is formed: to begin and join scatters takes the time of about 400 rows."""
 
-LEAST_PRODUCTS_OF_SCATTER = 40_000_000
-"""Rows of a block times columns squared, at least: half a millisecond, of which Python takes a tenth."""
+LEAST_PRODUCTS_OF_SCATTER = 80_000_000
+"""Rows of a block times columns squared, at least: a millisecond, of which Python takes a tenth."""
 
 MIN_SUM_OF_SQUARES = 1e-280
 """A sum of squares below this has lost digits to underflow, which begins at 1e-308."""

@@ -38,11 +38,11 @@ EXTRA_ROUNDINGS = 8
 EXACT_INTEGERS = 2.0**53
 """Whole numbers up to this are float64 numbers too; of larger ones, only every second, fourth, … is."""
 
-SHIFT_ROWS = 256
+SHIFT_ROWS = 64
 """Rows, spread over a block, whose mean serves as its shift; at most every eighth one."""
 
 SHIFT_BITS = 5
-"""A shift is a multiple of a power of two so many bits below the standard deviation: next to the mean, of few digits."""
+"""A shift is a multiple of a power of two so many bits below the standard deviation: near the mean, of few digits."""
 
 MIN_BLAS_LENGTH = 800
 """Numbers in a row from which BLAS adds rows at full speed."""
@@ -156,10 +156,12 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
     bytes_a_piece = max(2**24, 2 * p * p) if full else 2**19
     rows = PIECE_ROWS if compiled else piece_rows(p, 8, bytes_a_piece, 256 if full else 1, PIECE_ROWS)
     with np.errstate(invalid="ignore", over="ignore"):
-        most = 0.0 if compiled else MAX_UNSHIFTED if full else MAX_UNSHIFTED_VARIANCES  # compiled, a shift costs nothing
+        most = (
+            0.0 if compiled else MAX_UNSHIFTED if full else MAX_UNSHIFTED_VARIANCES
+        )  # compiled, a shift costs nothing
         shift = _choose_shift(block, unit, most)
         if compiled:
-            total, scatter, terms = (_compiled_scatter if full else _compiled_sums)(block, shift)
+            total, scatter, terms = compiled_scatter(block.rows, shift) if full else _compiled_sums(block, shift)
         else:
             total, scatter, terms = _sums(block, shift, unit, rows, full)
         if plain and _is_exact(block, scatter):
@@ -220,14 +222,14 @@ def _compiled_sums(block: Block, shift: Floats) -> tuple[Floats, Floats, int]:
     return total, squares, min(PIECE_ROWS, n) + -(-n // PIECE_ROWS)
 
 
-def _compiled_scatter(block: Block, shift: Floats) -> tuple[Floats, Floats, int]:
-    """As `_sums`, from rows as they are: sums over panels are added up over parts of the block, and these over it."""
-    n, p = block.rows.shape
+def compiled_scatter(rows: Array, shift: Floats) -> tuple[Floats, Floats, int]:
+    """Σ y and Σ y yᵀ for y = x − shift, and terms of a sum: over a panel, of panels over a part, and of parts."""
+    n, p = rows.shape
     total, scatter = np.zeros(p), np.zeros((p, p))
-    add_scatter(block.rows[:PART_ROWS], shift, total, scatter)
+    add_scatter(rows[:PART_ROWS], shift, total, scatter)
     for start in range(PART_ROWS, n, PART_ROWS):
         sums, part = np.zeros(p), np.zeros((p, p))
-        add_scatter(block.rows[start : start + PART_ROWS], shift, sums, part)
+        add_scatter(rows[start : start + PART_ROWS], shift, sums, part)
         total += sums
         scatter += part
     mirror(scatter)

@@ -1,8 +1,8 @@
 """Fits of small arrays in a straight line: what `fit` does of any data, of those that need no thought.
 
-Planning, threads and blocks take longer than all arithmetic on a hundred rows. Here an array that fits in a cache is
-multiplied at once. Whatever is unusual (columns that hardly vary, squares out of range, eigenvalues that lie close or
-are zero, digits that were lost) is left to the long way, which decides everything again.
+Planning, threads and blocks take longer than all arithmetic on a hundred rows, and half as long as that on a million
+numbers. Here an array is multiplied at once. Whatever is unusual (columns that hardly vary, squares out of range,
+eigenvalues that lie close or are zero, digits that were lost) is left to the long way, which decides everything again.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from typing import TypeGuard
 
 import numpy as np
 
+from lowdim.matrices.compiled_products import takes_scatter
 from lowdim.matrices.moments import (
     EXTRA_ROUNDINGS,
     PIECE_ROWS,
     SHIFT_ROWS,
     Moments,
     add_outer,
+    compiled_scatter,
     two_sum,
 )
 from lowdim.matrices.rounding import UNIT_ROUNDOFF, USUAL_ERROR, Rounding
@@ -38,7 +40,13 @@ from lowdim.sources.source import Source
 from lowdim.types import EPS, Floats
 
 MOST_ENTRIES = 2**18
-"""Of the array: 2 MB in float64, which lie in the cache of one core."""
+"""Of the array: 2 MB in float64, which lie in the cache of one core …"""
+
+MOST_COMPILED_ENTRIES = 2**21
+"""… and where scatters are compiled: two milliseconds at most, of which another thread would save what it costs."""
+
+LEAST_COMPILED_ENTRIES = 2**14
+"""Below, NumPy's products take no longer."""
 
 MOST_COLUMNS = 100
 """Up to here the covariance is the cheapest solver, whatever is asked for."""
@@ -55,8 +63,9 @@ def is_small(source: Source) -> TypeGuard[ArraySource]:
     if type(source) is not ArraySource:
         return False
     n, p = source.array.shape
-    floats = source.dtype.char in "fd" and source.dtype.isnative
-    return floats and 1 < p <= MOST_COLUMNS and p < n and n * p <= MOST_ENTRIES
+    if source.dtype.char not in "fd" or not source.dtype.isnative or not 1 < p <= MOST_COLUMNS or p >= n:
+        return False
+    return n * p <= (MOST_COMPILED_ENTRIES if takes_scatter(source.array) else MOST_ENTRIES)
 
 
 def fit_small(
@@ -82,19 +91,12 @@ def _moments(X: Floats) -> Moments | None:
         looked = X[:: max(1, n // SHIFT_ROWS)]
         shift = np.add.reduce(looked, axis=0, dtype=np.float64)
         shift /= len(looked)
-        ones, piece = np.ones(min(n, PIECE_ROWS)), X[:PIECE_ROWS] - shift
-        scatter, total = piece.T @ piece, ones @ piece
-        for start in range(PIECE_ROWS, n, PIECE_ROWS):
-            rows = X[start : start + PIECE_ROWS]
-            piece = np.subtract(rows, shift, out=piece[: len(rows)])
-            scatter += piece.T @ piece
-            total += ones[: len(rows)] @ piece
+        total, scatter, terms = _sums(X, shift)
         squares = scatter.diagonal()
         least, largest = float(squares.min()), float(squares.max())
         if not RANGE < least <= largest < 1 / RANGE or not (squares > (LEAST_SPREAD * n) * shift * shift).all():
             return None  # what is not finite, too
         offset = total / n
-        terms = min(PIECE_ROWS, n) + -(-n // PIECE_ROWS)
         error = np.sqrt(squares)
         error += math.sqrt(n) * np.abs(offset)
         error *= error
@@ -102,6 +104,21 @@ def _moments(X: Floats) -> Moments | None:
         add_outer(scatter, offset, -n)
         mean, low = two_sum(shift, offset)
     return Moments(n, float(n), mean, scatter, None, low, error)
+
+
+def _sums(X: Floats, shift: Floats) -> tuple[Floats, Floats, int]:
+    """Σ y and Σ y yᵀ for y = x − shift, and terms of a sum."""
+    n = len(X)
+    if X.size > LEAST_COMPILED_ENTRIES and takes_scatter(X):
+        return compiled_scatter(X, shift)
+    ones, piece = np.ones(min(n, PIECE_ROWS)), X[:PIECE_ROWS] - shift
+    scatter, total = piece.T @ piece, ones @ piece
+    for start in range(PIECE_ROWS, n, PIECE_ROWS):
+        rows = X[start : start + PIECE_ROWS]
+        piece = np.subtract(rows, shift, out=piece[: len(rows)])
+        scatter += piece.T @ piece
+        total += ones[: len(rows)] @ piece
+    return total, scatter, min(PIECE_ROWS, n) + -(-n // PIECE_ROWS)
 
 
 def _fit(source: ArraySource, moments: Moments, keep: Keep, ddof: int, asked: Accuracy, seed: object) -> Learnt | None:
