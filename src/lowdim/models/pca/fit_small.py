@@ -65,7 +65,7 @@ def is_small(source: Source) -> TypeGuard[ArraySource]:
     n, p = source.array.shape
     if source.dtype.char not in "fd" or not source.dtype.isnative or not 1 < p <= MOST_COLUMNS or p >= n:
         return False
-    return n * p <= (MOST_COMPILED_ENTRIES if takes_scatter(source.array) else MOST_ENTRIES)
+    return bool(n * p <= (MOST_COMPILED_ENTRIES if takes_scatter(source.array) else MOST_ENTRIES))
 
 
 def fit_small(
