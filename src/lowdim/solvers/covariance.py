@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
@@ -37,7 +37,7 @@ class Covariance(Solver):
 
     directly: bool = False
     """Go to LAPACK at once: an iteration has been tried, and needed too many vectors."""
-    speed: float = BLAS_SPEED
+    speed: float = field(default=BLAS_SPEED, compare=False)
     """Rows times columns squared that a second forms the scatter of."""
     name = "covariance"
     rereads = False
