@@ -8,7 +8,15 @@ import pytest
 import threadpoolctl
 
 from lowdim import PCA
-from lowdim.matrices.compiled_products import scores_of, takes
+from lowdim.matrices.compiled_products import (
+    PANEL_BYTE_ROWS,
+    PANEL_ROWS,
+    add_scatter,
+    mirror,
+    scores_of,
+    takes,
+    takes_scatter,
+)
 from lowdim.matrices.matrix import InMemory
 from lowdim.matrices.moments import block_moments
 from lowdim.matrices.preparation import Preparation
@@ -32,7 +40,7 @@ def lie(request: pytest.FixtureRequest) -> Callable[[np.ndarray], np.ndarray]:
     def lay(rows: np.ndarray) -> np.ndarray:
         n, p = rows.shape
         if request.param == "slice":
-            whole = np.full((n, p + 3), np.nan, rows.dtype)
+            whole = np.full((n, p + 3), np.nan if rows.dtype.kind == "f" else 1, rows.dtype)
             whole[:, 1 : p + 1] = rows
             return whole[:, 1 : p + 1]
         if request.param == "backwards":
@@ -103,6 +111,121 @@ def test_compiled_moments_are_the_plain_ones(dtype, n, p, offset, lie, each_libr
     np.testing.assert_allclose(made.variances, plain.variances, rtol=1e-13, atol=1e-13 * (n == 1))
     assert holes is not None
     assert holes.sum() == 1
+
+
+SCATTERS = [
+    *SHAPES[1:],
+    *((PANEL_ROWS + extra, 3) for extra in (-1, 0, 1)),
+    *((2 * PANEL_BYTE_ROWS + extra, 9) for extra in (-1, 0, 1)),
+    *((50, p) for p in (7, 15, 16, 17, 23, 24, 25, 31, 33, 47, 48, 49)),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_compiled_scatters_are_the_plain_ones(dtype, offset, lie, each_library) -> None:
+    for n, p in SCATTERS:
+        rng = np.random.default_rng([n, p])
+        rows = lie((rng.standard_normal((n, p)) * 1e3 + offset).astype(dtype))
+        shift, total, scatter = rng.uniform(-1, 1, p) + offset, rng.standard_normal(p), rng.standard_normal((p, p))
+        before, sum_before = scatter.copy(), total.copy()
+        add_scatter(rows, shift, total, scatter)
+        Y = rows - shift
+        size = np.sqrt((Y**2).sum(axis=0)) + 1  # of n products and of what was there, in another order
+        assert (np.abs(np.triu(scatter - before - Y.T @ Y)) <= (n + 2) * EPS * np.outer(size, size)).all(), (n, p)
+        assert (np.abs(total - sum_before - Y.sum(axis=0)) <= (n + 2) * EPS * (np.abs(Y).sum(axis=0) + 3)).all()
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, bool])
+@pytest.mark.parametrize("value", ["any", "least", "largest"])
+def test_compiled_scatters_of_bytes_are_exact(dtype, value, lie, each_library) -> None:
+    least, largest = (0, 1) if dtype is bool else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    for n, p in SCATTERS:
+        rng = np.random.default_rng([n, p])
+        ends = {"any": rng.integers(least, largest + 1, (n, p)), "least": least, "largest": largest}
+        rows = lie(np.broadcast_to(ends[value], (n, p)).astype(dtype))
+        shift = rng.choice([least, largest], p).astype(float)  # as far from the numbers as can be
+        total, scatter = rng.integers(-9, 9, p).astype(float), rng.integers(-9, 9, (p, p)).astype(float)
+        Y = rows.astype(np.int64) - shift.astype(np.int64)
+        wanted, sums = scatter + Y.T @ Y, total + Y.sum(axis=0)
+        add_scatter(rows, shift, total, scatter)
+        np.testing.assert_array_equal(np.triu(scatter), np.triu(wanted))
+        np.testing.assert_array_equal(total, sums)
+
+
+def test_bits_of_a_scatter_do_not_depend_on_where_rows_begin(each_library) -> None:
+    rng = np.random.default_rng(0)
+    rows, shift = rng.standard_normal((300, 37)), rng.standard_normal(37)
+    found = []
+    for dtype in (np.float64, np.float32):
+        for start in range(5):
+            whole = np.empty((300, 45), dtype)
+            here = whole[:, start : start + 37]
+            here[:] = rows
+            total, scatter = np.zeros(37), np.zeros((37, 37))
+            add_scatter(here, shift, total, scatter)
+            found.append((dtype, total.tobytes() + scatter.tobytes()))
+    assert len(set(found)) == 2
+
+
+@pytest.mark.parametrize("p", [1, 2, 15, 16, 17, 40, 300])
+def test_a_mirrored_matrix_is_symmetric(p, each_library, no_library) -> None:
+    upper = np.random.default_rng(p).standard_normal((p, p))
+    wanted = np.triu(upper) + np.triu(upper, 1).T
+    mirrored, plain = upper.copy(), upper.copy()
+    mirror(mirrored)
+    with no_library():
+        mirror(plain)
+    np.testing.assert_array_equal(mirrored, wanted)
+    np.testing.assert_array_equal(plain, wanted)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="numpy.longdouble has no more digits than float64 here")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("n", "p"), [(2, 3), (130, 7), (3000, 5), (40_000, 3)])
+def test_scatters_are_as_right_as_they_say(n, p, dtype, each_library, no_library) -> None:
+    rng = np.random.default_rng([n, p])
+    few_values = [rng.integers(0, most, (n, p)) / parts for most, parts in ((2, 1), (2, 3), (4, 3), (10, 10), (17, 1))]
+    for numbers in (rng.standard_normal((n, p)), *few_values):
+        for offset in (0.0, 1 / 3, 1e4, 1e8):
+            rows = (numbers + offset).astype(dtype)
+            exact = rows.astype(np.longdouble)
+            middle = exact.mean(axis=0)
+            scatter = (exact - middle).T @ (exact - middle)
+            with no_library():
+                plain = block_moments(Block(0, rows), full=True)
+            for found in (block_moments(Block(0, rows), full=True), plain):
+                root = np.sqrt(np.broadcast_to(found.error, p))
+                assert (np.abs(found.scatter - scatter) <= np.outer(root, root)).all(), offset
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, bool, np.int16, np.uint16, np.int32])
+@pytest.mark.parametrize(("n", "p"), [(2, 3), (130, 7), (3000, 5)])
+def test_scatters_of_whole_numbers_are_exact_but_for_the_mean(dtype, n, p, each_library, no_library) -> None:
+    rng = np.random.default_rng([n, p])
+    most = 1 if dtype is bool else min(np.iinfo(dtype).max, 10**6)
+    rows = rng.integers(0, most + 1, (n, p)).astype(dtype)
+    rows[:, 0] = most  # a constant column
+    total, squares = rows.astype(object).sum(axis=0), rows.astype(object).T @ rows.astype(object)
+    scatter = np.array((n * squares - np.outer(total, total)).astype(float) / n)  # rounded once or twice
+    with no_library():
+        plain = block_moments(Block(0, rows), full=True)
+    for found in (block_moments(Block(0, rows), full=True), plain):
+        size = np.sqrt(scatter.diagonal())
+        assert (np.abs(found.scatter - scatter) <= 8 * EPS * np.outer(size, size)).all()
+        # eight roundings of (√Σy² + √n |mean|)², which is six times a variance where the shift is a deviation off
+        assert (found.error <= 30 * EPS * scatter.diagonal()).all()  # however many rows
+        assert found.scatter[0, 0] == 0
+
+
+@pytest.mark.skipif(not native.is_compiled(), reason="there are no kernels")
+def test_rows_whose_scatters_are_compiled() -> None:
+    rows = np.zeros((10, 6))
+    for other in (rows.astype(np.int8), rows.astype(np.uint8), rows.astype(bool)[::-1, 1:4]):
+        assert takes_scatter(other)
+    assert takes_scatter(rows) == takes_scatter(rows.astype(np.float32)) == (native.level() in ("v3", "v4"))
+    for other in (rows[:, ::2], np.asfortranarray(rows), rows.astype(np.int16), rows.astype(">f8"), np.float16(rows)):
+        assert not takes_scatter(other)
 
 
 @pytest.mark.skipif(not native.is_compiled(), reason="there are no kernels")

@@ -26,9 +26,12 @@ WORDS = {
     "double": "double",
     "float": "float",
     "int64": "int64_t",
+    "int32": "int32_t",
+    "int16": "int16_t",
     "bytes": "int8_t",
     "real": "REAL",
     "index": "INDEX",
+    "small": "SMALL",
 }
 """What declarations say → what C says."""
 
@@ -84,7 +87,7 @@ def test_every_declaration_is_what_c_has():
 def test_every_kernel_is_in_every_library():
     levels = [level for level in native.LEVELS if native._file(level).exists()]
     assert levels == ["v4", "v3", "v2"] or levels == ["any"]
-    endings = {"real": ("_f64", "_f32"), "index": ("_i64", "_i32")}
+    endings = {"real": ("_f64", "_f32"), "index": ("_i64", "_i32"), "small": ("_i8", "_u8")}
     for level, (_, kernel) in itertools.product(levels, declared().values()):
         loaded = ctypes.CDLL(str(native._file(level)))
         for ending in itertools.product(*(endings[word] for word in kernel.is_templated)):

@@ -44,6 +44,12 @@ from lowdim.types import Floats, Mask
 MAX_DENSE_CANCELLATION = 64.0
 """The same for dense rows, where it spares a copy: six of 53 bits, which `rounding` counts."""
 
+LEAST_ROWS_OF_SCATTER = 1500
+"""Rows of a block, at least, whose scatter is formed: to begin and join scatters takes the time of about 400 rows."""
+
+LEAST_PRODUCTS_OF_SCATTER = 80_000_000
+"""Rows of a block times columns squared, at least: a millisecond, of which Python takes a tenth."""
+
 MIN_SUM_OF_SQUARES = 1e-280
 """A sum of squares below this has lost digits to underflow, which begins at 1e-308."""
 
@@ -271,7 +277,8 @@ class RowBlocks(Matrix):
         per_block = partial(block_moments, full=full, unit=self._unit)
         if not full:
             return self.source.reduce(per_block, Moments.absorb)
-        least, n = 2 * self.n_columns, self.source.n_rows
+        n, p = self.source.n_rows, self.n_columns
+        least = max(LEAST_ROWS_OF_SCATTER, LEAST_PRODUCTS_OF_SCATTER // p**2)
         with one_blas_thread(), all_blas_threads() if n and n < 2 * least else nullcontext():  # one block: BLAS splits
             return self.source.reduce(per_block, Moments.absorb, least)
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from lowdim.matrices.compiled_products import add_sums, takes
+from lowdim.matrices.compiled_products import PANEL_ROWS, add_scatter, add_sums, mirror, takes, takes_scatter
 from lowdim.matrices.compiled_sparse import csr_column_sums, takes_sparse
 from lowdim.matrices.missing import add_missing, count_missing
 from lowdim.matrices.preparation import Preparation, dense, piece_rows
@@ -27,6 +27,9 @@ PIECE_ROWS = 1024
 """Rows that one product adds up. A sum of m terms errs by up to m units of its last place, and does where the data
 have few different values (0 and 1/3, say), whose roundings do not cancel: so sums are kept short, and summed again."""
 
+PART_ROWS = 128 * PANEL_ROWS
+"""Rows that compiled code adds up in one array before it is added to the others."""
+
 SMALLEST_NUMBER = float(np.finfo(float).smallest_subnormal)
 
 EXTRA_ROUNDINGS = 8
@@ -35,8 +38,11 @@ EXTRA_ROUNDINGS = 8
 EXACT_INTEGERS = 2.0**53
 """Whole numbers up to this are float64 numbers too; of larger ones, only every second, fourth, … is."""
 
-SHIFT_ROWS = 256
+SHIFT_ROWS = 64
 """Rows, spread over a block, whose mean serves as its shift; at most every eighth one."""
+
+SHIFT_BITS = 5
+"""A shift is a multiple of a power of two so many bits below the standard deviation: near the mean, of few digits."""
 
 MIN_BLAS_LENGTH = 800
 """Numbers in a row from which BLAS adds rows at full speed."""
@@ -143,18 +149,26 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
     if not full and not isinstance(block.rows, np.ndarray):
         return _sparse_moments(block, unit)
     n_rows, p = block.rows.shape
-    compiled = not full and unit == 1.0 and block.weight is None and takes(block.rows)
+    plain = unit == 1.0 and block.weight is None
+    compiled = plain and (takes_scatter if full else takes)(block.rows)
     # wide rows are cut to 16 MB or a quarter of the scatter, to spare memory; without products a piece should stay in
     # the second-level cache
     bytes_a_piece = max(2**24, 2 * p * p) if full else 2**19
     rows = PIECE_ROWS if compiled else piece_rows(p, 8, bytes_a_piece, 256 if full else 1, PIECE_ROWS)
     with np.errstate(invalid="ignore", over="ignore"):
-        most = MAX_UNSHIFTED if full else MAX_UNSHIFTED_VARIANCES * (not compiled)  # compiled, a shift costs nothing
+        most = (
+            0.0 if compiled else MAX_UNSHIFTED if full else MAX_UNSHIFTED_VARIANCES
+        )  # compiled, a shift costs nothing
         shift = _choose_shift(block, unit, most)
-        total, scatter = _compiled_sums(block, shift) if compiled else _sums(block, shift, unit, rows, full)
+        if compiled:
+            total, scatter, terms = compiled_scatter(block.rows, shift) if full else _compiled_sums(block, shift)
+        else:
+            total, scatter, terms = _sums(block, shift, unit, rows, full)
+        if plain and _is_exact(block, scatter):
+            terms = 0
         weight = float(n_rows) if block.weight is None else float(block.weight.sum())
         offset = total / weight
-        error = _sum_error(min(rows, n_rows) + -(-n_rows // rows), np.sqrt(_diagonal(scatter)), offset, weight)
+        error = _sum_error(terms, np.sqrt(_diagonal(scatter)), offset, weight)
         add_outer(scatter, offset, -weight)
         mean, low = two_sum(shift * unit, offset)
         error = error + _reading_error(block, _diagonal(scatter), mean, weight, unit)
@@ -166,8 +180,8 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
     return Moments(n_rows, weight, mean, scatter, holes, low, error)
 
 
-def _sums(block: Block, shift: Floats, unit: float, rows: int, full: bool) -> tuple[Floats, Floats]:
-    """Σ √w y and Σ y yᵀ (or its diagonal) for y = √w · unit · (x − shift), piece by piece, in float64.
+def _sums(block: Block, shift: Floats, unit: float, rows: int, full: bool) -> tuple[Floats, Floats, int]:
+    """Σ √w y and Σ y yᵀ (or its diagonal) for y = √w · unit · (x − shift), piece by piece, in float64; terms of a sum.
 
     Rows of float32 are multiplied in float64 too: in float32, data of few different values lose digits that no bound
     short of the worst case allows for (docs/certificate.md).
@@ -185,8 +199,8 @@ def _sums(block: Block, shift: Floats, unit: float, rows: int, full: bool) -> tu
         total += _column_sums(piece) if root is None else root[done : done + len(piece)] @ piece
         done += len(piece)
     if full:
-        _mirror(scatter)
-    return total, scatter
+        mirror(scatter)
+    return total, scatter, min(rows, done) + -(-done // rows)
 
 
 def _add_product(scatter: Floats, piece: Floats) -> None:
@@ -199,27 +213,36 @@ def _add_product(scatter: Floats, piece: Floats) -> None:
     )
 
 
-MIRROR_ROWS = 256
-"""Rows of a matrix whose lower half is filled at a time, so that both halves stay in cache."""
-
-
-def _mirror(scatter: Floats) -> None:
-    """Fill the lower half of a symmetric matrix from the upper one, in place."""
-    for start in range(0, len(scatter), MIRROR_ROWS):
-        rows = slice(start, start + MIRROR_ROWS)
-        scatter[rows, :start] = scatter[:start, rows].T
-        square = scatter[rows, rows]
-        square[:] = np.triu(square) + np.triu(square, 1).T
-
-
-def _compiled_sums(block: Block, shift: Floats) -> tuple[Floats, Floats]:
+def _compiled_sums(block: Block, shift: Floats) -> tuple[Floats, Floats, int]:
     total, squares = np.zeros_like(shift), np.zeros_like(shift)
     for start in range(0, len(block.rows), PIECE_ROWS):
         sums = np.zeros((2, len(shift)))
         add_sums(block.rows[start : start + PIECE_ROWS], shift, *sums)
         total += sums[0]
         squares += sums[1]
-    return total, squares
+    n = len(block.rows)
+    return total, squares, min(PIECE_ROWS, n) + -(-n // PIECE_ROWS)
+
+
+def compiled_scatter(rows: Array, shift: Floats) -> tuple[Floats, Floats, int]:
+    """Σ y and Σ y yᵀ for y = x − shift, and terms of a sum: over a panel, of panels over a part, and of parts."""
+    n, p = rows.shape
+    total, scatter = np.zeros(p), np.zeros((p, p))
+    add_scatter(rows[:PART_ROWS], shift, total, scatter)
+    for start in range(PART_ROWS, n, PART_ROWS):
+        sums, part = np.zeros(p), np.zeros((p, p))
+        add_scatter(rows[start : start + PART_ROWS], shift, sums, part)
+        total += sums
+        scatter += part
+    mirror(scatter)
+    return total, scatter, min(n, PANEL_ROWS) + -(-min(n, PART_ROWS) // PANEL_ROWS) + -(-n // PART_ROWS)
+
+
+def _is_exact(block: Block, scatter: Floats) -> bool:
+    """Whether nothing was rounded: of whole numbers less a whole shift every sum is whole, and by Cauchy–Schwarz no
+    larger than the largest sum of squares."""
+    whole = block.rows.dtype.kind in "iub" and block.rows.dtype.itemsize < 8
+    return whole and float(_diagonal(scatter).max()) < EXACT_INTEGERS
 
 
 def _column_sums(piece: Array) -> Array:
@@ -291,7 +314,12 @@ def _choose_shift(block: Block, unit: float, most: float) -> Floats:
         mean, spread = sample.mean(axis=0), sample.var(axis=0)
     if len(sample) > 1 and (mean**2 <= most * spread).all():
         return np.zeros(len(mean))
-    shift = np.where((sample == sample[:1]).all(axis=0), sample[0], mean) / unit
+    # of few digits, so that differences and their products have few: of whole numbers they are exact, as of halves
+    step = np.ldexp(1.0, np.frexp(np.sqrt(spread))[1] - SHIFT_BITS)
+    if block.rows.dtype.kind in "iub":
+        step = np.maximum(step, unit)
+    near = np.where(spread > 0, np.rint(mean / step) * step, mean)
+    shift = np.where((sample == sample[:1]).all(axis=0), sample[0], near) / unit
     return np.where(np.isfinite(shift), shift, 0.0)
 
 

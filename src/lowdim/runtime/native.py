@@ -158,9 +158,12 @@ class Argument:
         "double": (np.dtype(np.float64),),
         "float": (np.dtype(np.float32),),
         "int64": (np.dtype(np.int64),),
+        "int32": (np.dtype(np.int32),),
+        "int16": (np.dtype(np.int16),),
         "bytes": (np.dtype(np.int8),),
         "real": (np.dtype(np.float64), np.dtype(np.float32)),
         "index": (np.dtype(np.int64), np.dtype(np.int32)),
+        "small": (np.dtype(np.int8), np.dtype(np.uint8)),
     }
     """Word → the types that an array may have; two of them are two kernels."""
 
@@ -207,9 +210,9 @@ class Kernel:
     arguments : str
         Words such as `F[k,m]`, an array of float64 that is read; `*out[k,m]`, one that is written to;
         `x[p]:real`, float64 or float32, the same for all that say so (`_f64` or `_f32` ends the name in C);
-        `starts[n1]:index`, int64 or int32 (`_i64` or `_i32`); `l1`, a float; `sweeps:int`, a whole number. In C
-        come first the sizes by their names, in the order in which they are met, then the arguments; after an array
-        of two axes how many numbers its rows lie apart.
+        `starts[n1]:index`, int64 or int32 (`_i64` or `_i32`); `rows[n,p]:small`, int8 or uint8 (`_i8` or `_u8`);
+        `l1`, a float; `sweeps:int`, a whole number. In C come first the sizes by their names, in the order in which
+        they are met, then the arguments; after an array of two axes how many numbers its rows lie apart.
     gives : bool
         Whether it gives a float.
     """
@@ -231,8 +234,8 @@ class Kernel:
 
     @property
     def is_templated(self) -> Sequence[str]:
-        """The words `real` and `index`, where arrays say them: for each type there is a function in C."""
-        return [word for word in ("real", "index") if any(one.kind == word for one in self.arguments)]
+        """Those of TEMPLATES that arrays say: for each type there is a function in C."""
+        return [word for word in TEMPLATES if any(one.kind == word for one in self.arguments)]
 
     def function(self, ending: str = "") -> Any:
         """The function of the library."""
@@ -307,4 +310,4 @@ class Kernel:
         )
 
 
-TEMPLATES: Final = ("real", "index")
+TEMPLATES: Final = ("real", "index", "small")

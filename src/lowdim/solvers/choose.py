@@ -6,6 +6,7 @@ from bisect import bisect
 from dataclasses import dataclass, replace
 
 from lowdim.errors import BadParameter, NeedsAnotherPass
+from lowdim.matrices.compiled_products import scatter_speed
 from lowdim.matrices.convert import Room
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.runtime.memory import available_memory, refuse_beyond
@@ -35,7 +36,11 @@ SPARSE_ENTRY_COST = 7.0
 """A stored entry of a sparse matrix costs about this many dense ones in a product."""
 
 WORTH_A_LOOK = 0.6
-"""Share of its usual time for which an iteration is begun: many spectra need less, and those that do not show soon."""
+"""Share of its usual time for which an iteration on sparse rows is begun: many spectra need less, and those that do not
+show soon. On dense ones, for which direct solvers are faster, it is begun for what a third of the components and
+EARLY_COMPONENTS usually take: spectra that fall need no less, and to see that one does not fall takes half of it."""
+
+EARLY_COMPONENTS = 7
 
 BYTES_READ_PER_SECOND = 5e8
 """Bytes that are read and decoded in a second, about: what every pass over rows that are not in memory costs."""
@@ -118,7 +123,9 @@ def _choose_cheapest(
         solver: Solver = Covariance()
         once = Choice(solver, "rows that come once need the one-pass solver", solver.memory(n, p, k))
         return _fit_into_memory(once, n, p, k, room)
-    direct: Covariance | SampleGram = SampleGram() if n < p and rung is InMemory else Covariance()
+    direct: Covariance | SampleGram = Covariance() if source.sparse else Covariance(speed=scatter_speed(source.dtype))
+    if n < p and rung is InMemory:
+        direct = SampleGram()
     lanczos = BlockLanczos() if isinstance(keep, KeepCount) else BlockLanczos(most_share=MAX_LANCZOS_SHARE)
     rows = "n" if source.n_rows is None else f"{n:,}"
     task = f"{rows} × {p:,}, {keep.describe()}"
@@ -134,10 +141,10 @@ def _choose_cheapest(
         what = "are free" if room is None else "the memory limit leaves"
         reason = f"{task}: the {side} matrix would need {needed / 1e9:.1f} GB of the {free / 1e9:.1f} GB that {what}"
         return _fit_into_memory(Choice(BlockLanczos(), reason, lanczos.memory(n, p, k)), n, p, k, room)
-    by_products = lanczos.seconds(n, p, k) * min(1.0, SPARSE_ENTRY_COST * source.density)
-    if rung is not InMemory:
-        by_products += n * p * source.dtype.itemsize / BYTES_READ_PER_SECOND * lanczos.products(k)
-    if 5 * k > min(n, p) or direct.seconds(n, p, k) <= WORTH_A_LOOK * by_products:
+    by_products = _seconds_of_products(lanczos, source, rung, n, k)
+    early = EARLY_COMPONENTS + k // 3
+    look = WORTH_A_LOOK * by_products if source.sparse else _seconds_of_products(lanczos, source, rung, n, early)
+    if 5 * k > min(n, p) or direct.seconds(n, p, k) <= look:
         return _fit_into_memory(Choice(direct, f"{task}: {_is_cheapest(side)}", needed), n, p, k, room)
     # as many vectors as the direct solver is worth: where the spectrum is flat, more are needed, which a look will show
     fallback = replace(direct, directly=True)
@@ -149,6 +156,15 @@ def _choose_cheapest(
         fallback=fallback,
     )
     return _fit_into_memory(choice, n, p, k, room)
+
+
+def _seconds_of_products(lanczos: BlockLanczos, source: Source, rung: type[RowBlocks], n: int, k: int) -> float:
+    """What an iteration for k components usually takes."""
+    p = source.n_columns
+    spent = lanczos.seconds(n, p, k) * min(1.0, SPARSE_ENTRY_COST * source.density)
+    if rung is not InMemory:
+        spent += n * p * source.dtype.itemsize / BYTES_READ_PER_SECOND * lanczos.products(k)
+    return spent
 
 
 def _fewer(solver: Solver, n: int, p: int, k: int, left: int) -> tuple[str, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
 import scipy
 
+from lowdim.matrices.compiled_products import BLAS_SPEED
 from lowdim.matrices.matrix import FormedMatrix, RowBlocks
 from lowdim.matrices.rounding import Rounding
 from lowdim.runtime.progress import ROW
@@ -24,6 +25,9 @@ MAX_COLUMNS_ONE_CORE = 1000
 """Up to this many columns LAPACK works on one core, and up to DIRECT where a few vectors are wanted. For ten of 1,092
 a second core that is idle saves 0.03 of 0.10 s, of 1,500 0.09 of 0.25 s; one that is not idle cost 1 to 5 s."""
 
+MAX_VARYING = 0.95
+"""Share of columns that vary up to which the others are left out before LAPACK begins: edges of pictures, mostly."""
+
 
 @final
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Covariance(Solver):
 
     directly: bool = False
     """Go to LAPACK at once: an iteration has been tried, and needed too many vectors."""
+    speed: float = field(default=BLAS_SPEED, compare=False)
+    """Rows times columns squared that a second forms the scatter of."""
     name = "covariance"
     rereads = False
     parts = ((ROW, 1.0),)
@@ -44,10 +50,10 @@ class Covariance(Solver):
         return find_leading_pairs(S, matrix.scatter_rounding, keep, tol, rng, most, self.directly)
 
     def seconds(self, n: int, p: int, k: int) -> float:
-        """n p² flops at the speed of SYRK, and the eigenvectors."""
+        """n p² flops, and the eigenvectors."""
         direct = (0.6e-10 if 8 * k < p else 1.1e-10) * p**3
         iterated = BlockLanczos().seconds(p, p, k) / 2
-        return n * p**2 / 70e9 + (direct if p <= MAX_COLUMNS_DIRECT or self.directly else min(direct, iterated))
+        return n * p**2 / self.speed + (direct if p <= MAX_COLUMNS_DIRECT or self.directly else min(direct, iterated))
 
     def memory(self, n: int, p: int, k: int) -> int:
         """The scatter, a few times over: one per thread, the sum, LAPACK's copy."""
@@ -85,10 +91,16 @@ def _eigh(S: Floats, keep: Keep, most: int) -> tuple[Floats, Floats]:
     """Eigenvalues, ascending, and vectors in columns: of the last few if only they are wanted and that is cheaper."""
     p = len(S)
     if isinstance(keep, KeepCount) and 3 * (keep.k + 1) < p:
-        wanted = (p - keep.k - 1, p - 1)
-        values, vectors = scipy.linalg.eigh(S, driver="evr", subset_by_index=wanted, check_finite=False)
+        varying = np.flatnonzero(S.diagonal())  # the other columns have no part in these vectors
+        part = S if len(varying) > MAX_VARYING * p or 3 * (keep.k + 1) >= len(varying) else S[np.ix_(varying, varying)]
+        wanted = (len(part) - keep.k - 1, len(part) - 1)
+        values, vectors = scipy.linalg.eigh(part, driver="evr", subset_by_index=wanted, check_finite=False)
         if len(values) > keep.k:  # it may give fewer where eigenvalues are equal
-            return values, vectors
+            if part is S:
+                return values, vectors
+            whole = np.zeros((p, len(values)))
+            whole[varying] = vectors
+            return values, whole
     if p > MAX_COLUMNS_ONE_CORE and not isinstance(keep, KeepCount):
         return _eigh_of_kept(S, keep, most)
     values, vectors = np.linalg.eigh(S)

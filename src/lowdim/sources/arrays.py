@@ -189,8 +189,10 @@ class ArraySource(Source):
         n = self.array.shape[0]
         count = -(-n // self.rows_per_block())
         least = max(1, min(MIN_BLOCKS, self.array.size // MIN_ENTRIES_OF_BLOCK))
-        even = -(-n // (least * -(-count // least)))  # a multiple of blocks: no thread waits at the end
-        step = even if self.most_block_bytes is not None else max(least_rows, even)
+        count = least * -(-count // least)  # a multiple of blocks: no thread waits at the end
+        if self.most_block_bytes is None and n < least_rows * count:
+            count = max(1, n // least_rows // 2 * 2)
+        step = -(-n // count)
         for start in range(0, n, step):
             yield Block(start, self.array[start : start + step])
 

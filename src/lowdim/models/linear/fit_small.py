@@ -1,8 +1,8 @@
 """Fits of small arrays in a straight line: what `fit` does of any data, of those that need no thought.
 
-Planning, threads and blocks take longer than all arithmetic on a hundred rows. Here an array that fits in a cache is
-multiplied at once. Whatever is unusual (columns that hardly vary, squares out of range, eigenvalues that lie close or
-are zero, digits that were lost) is left to the long way, which decides everything again.
+Planning, threads and blocks take longer than all arithmetic on a hundred rows, and half as long as that on a million
+numbers. Here an array is multiplied at once. Whatever is unusual (columns that hardly vary, squares out of range,
+eigenvalues that lie close or are zero, digits that were lost) is left to the long way, which decides everything again.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
+from lowdim.matrices.compiled_products import takes_scatter
 from lowdim.matrices.moments import (
     EXTRA_ROUNDINGS,
-    PIECE_ROWS,
     SHIFT_ROWS,
     Moments,
     add_outer,
+    compiled_scatter,
     two_sum,
 )
 from lowdim.matrices.rounding import UNIT_ROUNDOFF, USUAL_ERROR, Rounding, probable_error
 from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import keep_rule
-from lowdim.models.linear.compiled_fit_small import compute_pairs
+from lowdim.models.linear.compiled_fit_small import STRETCH, compute_pairs
 from lowdim.models.linear.fit import Learnt
 from lowdim.results.certificate import Accuracy
 from lowdim.results.record import LinearFit
@@ -41,7 +42,10 @@ from lowdim.sources.source import Source
 from lowdim.types import EPS, Floats
 
 MOST_ENTRIES = 2**18
-"""Of the array: 2 MB in float64, which lie in the cache of one core."""
+"""Of the array: 2 MB in float64, which lie in the cache of one core …"""
+
+MOST_SCATTER_ENTRIES = 2**21
+"""… and where scatters are compiled: two milliseconds at most, of which another thread would save what it costs."""
 
 MOST_COLUMNS = 100
 """Up to here the covariance is the cheapest solver, whatever is asked for."""
@@ -61,8 +65,9 @@ def is_small(source: Source) -> TypeGuard[ArraySource]:
     if type(source) is not ArraySource:
         return False
     n, p = source.array.shape
-    floats = source.dtype.char in "fd" and source.dtype.isnative
-    return floats and 1 < p <= MOST_COLUMNS and p < n and n * p <= MOST_ENTRIES
+    if source.dtype.char not in "fd" or not source.dtype.isnative or not 1 < p <= MOST_COLUMNS or p >= n:
+        return False
+    return bool(n * p <= (MOST_SCATTER_ENTRIES if takes_scatter(source.array) else MOST_ENTRIES))
 
 
 def fit_small(
@@ -98,48 +103,45 @@ class Found(NamedTuple):
     facts: Sequence[float]
     """Sums of the eigenvalues, of the errors of squares, of the squares of what means leave over; what a product with S
     may be wrong by; the largest square; the largest entry of |V Vᵀ − I|."""
+    terms: int
+    """Of a sum over the rows, at most."""
 
 
 def find_pairs(X: Floats, keep: Keep) -> Found | None:
     """Mean, scatter and eigenpairs of rows (n, p), and what they may be wrong by; None where anything is unusual."""
-    if not is_compiled():
+    if X.size > MOST_ENTRIES or not is_compiled():
         return find_plainly(X, keep)
     n, p = X.shape
+    terms = _terms(n)
     spacing = SINGLE_SPACING if X.dtype.itemsize == 4 else EPS
     k = keep.k if isinstance(keep, KeepCount) else p
-    made = compute_pairs(X, k, max(1, n // SHIFT_ROWS), _terms(n) + EXTRA_ROUNDINGS, spacing, LEAST_SPREAD, RANGE)
+    made = compute_pairs(X, k, max(1, n // SHIFT_ROWS), terms + EXTRA_ROUNDINGS, spacing, LEAST_SPREAD, RANGE)
     if made is None or isinstance(keep, KeepCount):
-        return None if made is None else Found(*made)
+        return None if made is None else Found(*made, terms)
     scatter, columns, vectors, pairs, facts = made
     k = keep.count(columns[4], facts[0]) or p
-    return Found(scatter, columns, vectors[:k].copy(), pairs[:, :k], facts)
+    return Found(scatter, columns, vectors[:k].copy(), pairs[:, :k], facts, terms)
 
 
 def _terms(n: int) -> int:
-    """Of a sum over n rows, at most: NumPy's, by pieces, and the kernel's, by shorter ones."""
-    return min(PIECE_ROWS, n) + -(-n // PIECE_ROWS)
+    """Of a sum over n rows, at most: those of a stretch, and sums of stretches."""
+    return min(STRETCH, n) + -(-n // STRETCH)
 
 
 def find_plainly(X: Floats, keep: Keep) -> Found | None:
-    """The same by NumPy and LAPACK."""
+    """The same by NumPy and LAPACK, but for the scatter of many rows."""
     with one_blas_thread(), np.errstate(invalid="ignore", over="ignore"):
         n, p = X.shape
         looked = X[:: max(1, n // SHIFT_ROWS)]
         shift = np.add.reduce(looked, axis=0, dtype=np.float64)
         shift /= len(looked)
-        ones, piece = np.ones(min(n, PIECE_ROWS)), X[:PIECE_ROWS] - shift
-        scatter, total = piece.T @ piece, ones @ piece
-        for start in range(PIECE_ROWS, n, PIECE_ROWS):
-            rows = X[start : start + PIECE_ROWS]
-            piece = np.subtract(rows, shift, out=piece[: len(rows)])
-            scatter += piece.T @ piece
-            total += ones[: len(rows)] @ piece
+        total, scatter, terms = compiled_scatter(X, shift) if X.size > MOST_ENTRIES else _sums(X, shift)
         squares = scatter.diagonal()
         least, largest = float(squares.min()), float(squares.max())
         if not RANGE < least <= largest < 1 / RANGE or not (squares > (LEAST_SPREAD * n) * shift * shift).all():
             return None  # what is not finite, too
         offset = total / n
-        error = (_terms(n) + EXTRA_ROUNDINGS) * UNIT_ROUNDOFF * (np.sqrt(squares) + math.sqrt(n) * np.abs(offset)) ** 2
+        error = (terms + EXTRA_ROUNDINGS) * UNIT_ROUNDOFF * (np.sqrt(squares) + math.sqrt(n) * np.abs(offset)) ** 2
         add_outer(scatter, offset, -n)
         if not (squares > 0).all():
             return None
@@ -154,7 +156,20 @@ def find_plainly(X: Floats, keep: Keep) -> Found | None:
         own = factors.following_residual - float(error.sum())
         facts = [spectrum.sum(), error.sum(), low @ low, own, squares.max(), np.abs(V @ V.T - np.eye(len(V))).max()]
         pairs = np.stack([values, factors.residuals, factors.rounding, factors.tilt, changed])
-        return Found(scatter, np.stack([mean, low, error, squares, spectrum]), V, pairs, [float(one) for one in facts])
+        return Found(
+            scatter, np.stack([mean, low, error, squares, spectrum]), V, pairs, [float(one) for one in facts], terms
+        )
+
+
+def _sums(X: Floats, shift: Floats) -> tuple[Floats, Floats, int]:
+    """Σ y and Σ y yᵀ for y = x − shift, and terms of a sum."""
+    n, p = X.shape
+    y = X - shift
+    whole = n - n % STRETCH
+    stretches, rest = y[:whole].reshape(-1, STRETCH, p), y[whole:]
+    scatter = np.matmul(stretches.transpose(0, 2, 1), stretches).sum(axis=0) + rest.T @ rest
+    total = stretches.sum(axis=1).sum(axis=0) + rest.sum(axis=0)
+    return total, scatter, _terms(n)
 
 
 def _learn(source: ArraySource, found: Found, keep: Keep, ddof: int, asked: Accuracy, seed: object) -> Learnt | None:
@@ -180,7 +195,7 @@ def _learn(source: ArraySource, found: Found, keep: Keep, ddof: int, asked: Accu
         rank=min(n - 1, p),
         unit_error=16 * UNIT_ROUNDOFF * n / (n - ddof),
         total_error=errors + (p + 8) * UNIT_ROUNDOFF * total,
-        left_of_mean=errors * (_terms(n) + EXTRA_ROUNDINGS) * UNIT_ROUNDOFF + n * left,
+        left_of_mean=errors * (found.terms + EXTRA_ROUNDINGS) * UNIT_ROUNDOFF + n * left,
         data_rounding=changed,
         passes=1,
         bytes_read=source.array.nbytes,
