@@ -52,7 +52,7 @@ INLINE void NAMED(add_row)(Int count, const INDEX *restrict places, const REAL *
     for (Int e = 0; e < count; e++) {
         const double x = values[e];
         double *o = out + (Int)places[e] * b;
-        for (Int q = 0; q < b; q++) o[q] += x * s[q];
+        LANES for (Int q = 0; q < b; q++) o[q] += x * s[q];
     }
 }
 
