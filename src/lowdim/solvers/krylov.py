@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy
 
@@ -55,9 +57,9 @@ class Watch:
         self._multiplied += 1
         if self._size == len(self._rows):
             return
-        new, before = product[None].copy(), float(np.linalg.norm(product))
+        new, before = product[None].copy(), math.sqrt(product @ product)
         orthogonalise(new, self._rows[: self._size], near=2)
-        length = float(np.linalg.norm(new))
+        length = math.sqrt(new[0] @ new[0])
         if length > MIN_NEW_LENGTH * before:
             np.divide(new[0], length, out=self._rows[self._size])
             self._size += 1
@@ -154,7 +156,7 @@ class KrylovSpace:
         rows = self._rows[: m + b]
         product = self._multiplied(rows[m:])
         self._products[m : m + b] = product
-        self._scale = max(self._scale, float(np.linalg.norm(product, axis=1).max()))
+        self._scale = max(self._scale, math.sqrt(np.einsum("ij,ij->i", product, product).max()))
         inside = orthogonalise(product, rows, near=2 * self.block)
         self._inside[m : m + b, : m + b] = inside
         self._inside[: m + b, m : m + b] = inside.T

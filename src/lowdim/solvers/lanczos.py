@@ -32,6 +32,16 @@ MIN_RESIDUAL = 64 * EPS
 MAX_BLOCK = 16
 """Vectors a product at most, as long as none are equal."""
 
+BASIS_BYTES = 2**28
+"""Bytes that a basis and its products may take in any case: what is held need not be found again after a restart."""
+
+BASIS_VECTORS = 400
+"""Vectors held at once, at least, where they take no more: beyond, meeting all of them takes longer than products."""
+
+SURE_EXCESS = 1e5
+"""Residuals this much above what is allowed fall as they fell before, and earlier ever faster: from here on the next
+look is planned for where they will be small enough, for a look costs as much as several products."""
+
 MAX_EQUAL_GAP = 1e-6
 """Neighbouring Ritz values that differ by less than this share may be copies of one eigenvalue."""
 
@@ -102,7 +112,9 @@ class BlockLanczos(Solver):
         if self.capacity is not None:
             return self.capacity
         most = matrix.n_columns
-        return min(most, max(20 * keep.k, 40 * block)) if isinstance(keep, KeepCount) else most
+        if not isinstance(keep, KeepCount):
+            return most
+        return min(most, max(20 * keep.k, 40 * block, min(BASIS_VECTORS, BASIS_BYTES // (16 * most))))
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """4 n p flops per basis vector, about 6 k + 100 of them."""
@@ -160,7 +172,9 @@ class Search:
             if self.finished:
                 return self
             wanted = self.k or self.space.size // 2
-            self.space.restart(min(self.space.size - self.space.block, wanted + (self.space.size - wanted) // 2))
+            before = self.space.size
+            self.space.restart(min(before - self.space.block, wanted + (before - wanted) // 2))
+            self._next_look -= before - self.space.size  # as many new vectors as were planned
             self._history.clear()
         self.space.grow()
         if self.space.size >= self._next_look or self.space.complete:
@@ -218,19 +232,20 @@ class Search:
             raise OutgrownError(f"at least {needed} components are needed for {self.keep.describe()}")
 
     def _plan(self, excess: float | None) -> None:
-        """Look again when the residuals, which fall geometrically, will be small enough; go 80 % of the way."""
+        """Look again when the residuals, which fall geometrically, will be small enough; from afar, 80 % of the way."""
         b, size = self.space.block, self.space.size
-        ahead = 4 * b
+        ahead = max(4 * b, size // 4)
         if excess is not None:
-            rate = ASSUMED_RATE
+            rate = 0.0
             if self._history and excess < 0.5 * self._history[-1][1]:
                 before, was = self._history[-1]
-                rate = np.log(was / excess) / (size - before)
+                rate = math.log(was / excess) / (size - before)
             # from the first vectors on, whose residuals are as large as eigenvalues: slower than it will be later
-            so_far = max(rate if self._history else 0.0, -np.log(min(excess * self.tol, 0.99)) / size)
-            if np.log(excess) > so_far * self.worth:
-                raise OutgrownError(f"about {np.log(excess) / so_far:,.0f} more vectors are needed")
-            ahead = int(np.clip(0.8 * np.log(excess) / rate, b, 4 * b if rate == ASSUMED_RATE else 12 * b))
+            so_far = max(rate if self._history else 0.0, -math.log(min(excess * self.tol, 0.99)) / size)
+            if math.log(excess) > so_far * self.worth:
+                raise OutgrownError(f"about {math.log(excess) / so_far:,.0f} more vectors are needed")
+            share, most = (1.0, 24 * b) if excess < SURE_EXCESS else (0.8, 12 * b)
+            ahead = int(min(max(share * math.log(excess) / (rate or ASSUMED_RATE), b), most if rate else ahead))
             self._history.append((size, excess))
         self._next_look = size + ahead
 
