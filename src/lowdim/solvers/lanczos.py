@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 
 from lowdim.matrices.matrix import Matrix, RowBlocks
-from lowdim.matrices.sample_side import SampleSide, has_short_side
+from lowdim.matrices.sample_side import LEAST_RATIO, SampleSide, has_short_side
 from lowdim.runtime.progress import ROW
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
@@ -45,6 +45,12 @@ look is planned for where they will be small enough, for a look costs as much as
 MAX_EQUAL_GAP = 1e-6
 """Neighbouring Ritz values that differ by less than this share may be copies of one eigenvalue."""
 
+FAIR_TRIAL = 0.2
+"""Share of what a direct solver is worth that a search may take before it is judged: residuals of the first vectors are
+as large as eigenvalues, and tell nothing."""
+
+LATER_SHARE = 0.6
+"""Vectors that are needed from a look on, of as many as if residuals went on falling as slowly as they began to."""
 
 MISSED_AXIS_NOTE = "the usual start had missed an axis, so the search was made again from another one"
 
@@ -120,6 +126,13 @@ class BlockLanczos(Solver):
         """4 n p flops per basis vector, about 6 k + 100 of them."""
         basis = self.vectors(p, k)
         return basis * (4.0 * n * p / 45e9 + 8.0 * p * basis / 20e9) + basis**3 * 1e-10
+
+    def sparse_seconds(self, n: int, p: int, k: int, stored: float) -> float:
+        """The same of rows of which so many numbers are stored: on the shorter side, with products and Gram–Schmidt as
+        compiled, calls that show where there is little to do, and the Ritz values of a few looks."""
+        side = n if p >= LEAST_RATIO * n else p
+        basis = self.vectors(side, k)
+        return basis * (0.35e-9 * stored + 4.0 * side * basis / 40e9 + 30e-6) + 0.25e-9 * basis**3
 
     def memory(self, n: int, p: int, k: int) -> int:
         """The basis, its products with the matrix, and the block buffers."""
@@ -240,10 +253,11 @@ class Search:
             if self._history and excess < 0.5 * self._history[-1][1]:
                 before, was = self._history[-1]
                 rate = math.log(was / excess) / (size - before)
-            # from the first vectors on, whose residuals are as large as eigenvalues: slower than it will be later
+            # from the first vectors on, whose residuals are as large as eigenvalues
             so_far = max(rate if self._history else 0.0, -math.log(min(excess * self.tol, 0.99)) / size)
-            if math.log(excess) > so_far * self.worth:
-                raise OutgrownError(f"about {math.log(excess) / so_far:,.0f} more vectors are needed")
+            needed = min(LATER_SHARE * math.log(excess) / so_far, self.space.matrix.n_columns - size)
+            if size >= FAIR_TRIAL * self.worth and needed > self.worth:
+                raise OutgrownError(f"about {needed:,.0f} more vectors are needed")
             share, most = (1.0, 24 * b) if excess < SURE_EXCESS else (0.8, 12 * b)
             ahead = int(min(max(share * math.log(excess) / (rate or ASSUMED_RATE), b), most if rate else ahead))
             self._history.append((size, excess))
