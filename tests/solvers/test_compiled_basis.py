@@ -33,7 +33,9 @@ def test_what_rows_hold_is_the_plain_product(b: int, m: int, p: int, each_librar
 
 @pytest.mark.parametrize("near", [0, 1, 6, 40])
 @pytest.mark.parametrize("inside", [0.0, 0.9, 1 - 1e-12])
-def test_a_block_is_orthogonal_to_the_basis_afterwards(near: int, inside: float, each_library: None, monkeypatch) -> None:
+def test_a_block_is_orthogonal_to_the_basis_afterwards(
+    near: int, inside: float, each_library: None, monkeypatch
+) -> None:
     rng, rows = np.random.default_rng(1), basis_of(30, 200)
     block = inside * rng.standard_normal((3, 30)) @ rows + (1 - inside) * rng.standard_normal((3, 200))
     made, plain = block.copy(), block.copy()
@@ -63,7 +65,13 @@ def test_rows_are_made_orthonormal(b: int, each_library: None) -> None:
 
 @pytest.mark.parametrize(
     "product",
-    [np.zeros((2, 9)), np.ones((2, 9)), np.full((1, 9), np.nan), np.full((2, 9), np.inf), np.eye(2, 9) * [[1.0], [1e-9]]],
+    [
+        np.zeros((2, 9)),
+        np.ones((2, 9)),
+        np.full((1, 9), np.nan),
+        np.full((2, 9), np.inf),
+        np.eye(2, 9) * [[1.0], [1e-9]],
+    ],
     ids=["zero", "equal", "NaN", "infinite", "short"],
 )
 def test_what_has_no_such_rows_is_said(product: np.ndarray, each_library: None) -> None:

@@ -66,7 +66,8 @@ INLINE void NAMED(normal_of)(Int n, Int b, const INDEX *starts, const INDEX *pla
     double scores[SOME_ROWS * 8];
     for (Int first = 0, last; first < n; first = last) {
         const Int most = (Int)starts[first] + SOME_ENTRIES;
-        for (last = first; last < n && last < first + SOME_ROWS && (last == first || (Int)starts[last + 1] <= most); last++) {
+        const Int stop = least(n, first + SOME_ROWS);
+        for (last = first; last < stop && (last == first || (Int)starts[last + 1] <= most); last++) {
             const Int begin = starts[last], count = starts[last + 1] - begin;
             double *s = scores + (last - first) * b;
             NAMED(row_times)(count, places + begin, values + begin, V, b, s);
@@ -134,8 +135,8 @@ NAMED(lowdim_csr_transposed_times)(Int n1, Int m, Int n, Int b, Int p, const IND
 #undef CALL
 }
 
-/* Of every column, side by side: sums of what is weighed, of values less `near` and of their squares; how many values are
-   stored, and how many are not `near`. */
+/* Of every column, side by side: sums of what is weighed, of values less `near` and of their squares; how many
+   values are stored, and how many are not `near`. */
 KERNEL(void)
 NAMED(lowdim_csr_column_sums)(Int n1, Int m, Int n, Int p, const INDEX *starts, const INDEX *places,
                               const REAL *values, const double *weight, const double *near, double *sums,

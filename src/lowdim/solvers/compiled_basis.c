@@ -1,5 +1,5 @@
-/* What an orthonormal basis holds of a few vectors, taken off them, and the rest made orthonormal. All vectors are rows.
-   See compiled_basis.py. */
+/* What an orthonormal basis holds of a few vectors, taken off them, and the rest made orthonormal. All vectors are
+   rows. See compiled_basis.py. */
 
 #include "runtime/native.h"
 

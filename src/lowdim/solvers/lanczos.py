@@ -120,7 +120,12 @@ class BlockLanczos(Solver):
         most = matrix.n_columns
         if not isinstance(keep, KeepCount):
             return most
-        return min(most, max(20 * keep.k, 40 * block, min(BASIS_VECTORS, BASIS_BYTES // (16 * most))))
+        return min(most, max(20 * keep.k, 40 * block, self._spare(most)))
+
+    @staticmethod
+    def _spare(p: int) -> int:
+        """Vectors of p numbers that are held in any case."""
+        return min(BASIS_VECTORS, BASIS_BYTES // (16 * p))
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """4 n p flops per basis vector, about 6 k + 100 of them."""
@@ -136,7 +141,8 @@ class BlockLanczos(Solver):
 
     def memory(self, n: int, p: int, k: int) -> int:
         """The basis, its products with the matrix, and the block buffers."""
-        return int(8 * p * (2 * (self.capacity or self.vectors(p, k)) + 4 * (self.block or MAX_BLOCK)))
+        held = self.capacity or max(self.vectors(p, k), min(p, self._spare(p)))
+        return int(8 * p * (2 * held + 4 * (self.block or MAX_BLOCK)))
 
     def capacity_within(self, room: int, p: int, k: int) -> int:
         """Basis vectors that so many bytes hold, at least as many as a restarted iteration needs for k of them."""
