@@ -376,3 +376,78 @@ def test_a_row_of_tiny_weight_that_is_the_odd_one_keeps_its_column_from_being_co
     true = 1e-25 / 3000  # w (1 − w / Σ w) / Σ w, and w is nothing beside one
     assert model.certificate_.upper[1] > 0
     assert model.certificate_.lower[1] <= true <= model.certificate_.upper[1]
+
+
+def _repeated_columns(rng: np.random.Generator) -> scipy.sparse.csr_array:
+    some = scipy.sparse.random_array((90, 40), density=0.1, format="csr", rng=rng)
+    return scipy.sparse.hstack([some] * 6, format="csr")
+
+
+def _with_empty_rows_and_columns(rng: np.random.Generator) -> scipy.sparse.csr_array:
+    some = scipy.sparse.random_array((60, 30), density=0.2, format="csr", rng=rng)
+    return scipy.sparse.block_array(
+        [[scipy.sparse.csr_array((50, 25)), None], [None, some], [scipy.sparse.csr_array((9, 25)), None]], format="csr"
+    )
+
+
+def _with_one_huge_row(rng: np.random.Generator) -> scipy.sparse.csr_array:
+    some = scipy.sparse.random_array((150, 80), density=0.05, format="csr", rng=rng)
+    return scipy.sparse.vstack([some, scipy.sparse.csr_array(1e4 * rng.random((1, 80)))], format="csr")
+
+
+def _nearly_constant(rng: np.random.Generator) -> scipy.sparse.csr_array:
+    some = scipy.sparse.random_array((200, 60), density=0.1, format="csr", rng=rng)
+    ones = scipy.sparse.csr_array(1 + 1e-7 * rng.standard_normal((200, 1)))
+    return scipy.sparse.hstack([some, ones], format="csr")
+
+
+def _clustered(rng: np.random.Generator) -> scipy.sparse.csr_array:
+    sizes = np.repeat([3.0, 2.0, 1.0], 40) * (1 + 1e-6 * rng.standard_normal(120))
+    return scipy.sparse.csr_array(scipy.sparse.diags_array(sizes))
+
+
+SPARSE_TRAPS = {
+    "copies of a block": lambda rng: scipy.sparse.block_diag(
+        [scipy.sparse.random_array((20, 12), density=0.3, format="csr", rng=rng)] * 7, format="csr"
+    ),
+    "wide copies of a block": lambda rng: scipy.sparse.block_diag(
+        [scipy.sparse.random_array((9, 50), density=0.2, format="csr", rng=rng)] * 6, format="csr"
+    ),
+    "the identity": lambda rng: scipy.sparse.eye_array(130, format="csr"),
+    "repeated columns": _repeated_columns,
+    "repeated rows": lambda rng: scipy.sparse.csr_array(_repeated_columns(rng).T),
+    "clusters": _clustered,
+    "rank five": lambda rng: scipy.sparse.csr_array(np.kron(np.eye(5), np.ones((30, 1))) @ rng.random((5, 70))),
+    "empty rows and columns": _with_empty_rows_and_columns,
+    "one huge row": _with_one_huge_row,
+    "nearly constant columns": _nearly_constant,
+    "flat": lambda rng: scipy.sparse.random_array((300, 150), density=0.05, format="csr", rng=rng),
+}
+"""Sparse rows of which a search of few vectors may see too few copies of an eigenvalue, or rounding."""
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", SPARSE_TRAPS)
+def test_sparse_traps_have_bounds_that_hold(name: str, dtype: type) -> None:
+    X = SPARSE_TRAPS[name](np.random.default_rng(5)).astype(dtype)
+    D = X.toarray().astype(np.float64)
+    _, sizes, W = np.linalg.svd(D - D.mean(axis=0), full_matrices=False)
+    values, eps = sizes**2 / (len(D) - 1), float(np.finfo(float).eps)
+    near = 64 * eps * np.sqrt(values * values[0])  # LAPACK's own, some eps σ₁ of each σ
+    single = float(np.finfo(dtype).eps)  # axes of float32 rows are float32 numbers
+    for k in (1, 3, 10, min(D.shape) - 1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LowdimWarning)
+            model = lowdim.PCA(k, svd_solver="lanczos").fit(X)
+        certificate, V = model.certificate_, model.components_.astype(np.float64)
+        assert (certificate.lower <= values[:k] + near[:k]).all()
+        assert (values[:k] - near[:k] <= certificate.upper).all()
+        for i in np.flatnonzero(certificate.angles < 1.57):  # told from its neighbours, so there must be a gap
+            gap = np.abs(np.delete(values, i) - values[i]).min()
+            sine = np.linalg.norm(V[i] - (V[i] @ W[i]) * W[i])
+            assert sine <= np.sin(certificate.angles[i]) + 64 * eps * values[0] / gap + 8 * single
+        if certificate.reached:
+            right = values[:k] > 1e-9 * values[0]
+            # 1e-10 of each was asked for, or 1e-11 of all together
+            allowed = 1e-10 * values[:k] + 1e-11 * values.sum()
+            assert (np.abs(certificate.variances - values[:k]) <= allowed + near[:k])[right].all()

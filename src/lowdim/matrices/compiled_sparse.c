@@ -3,6 +3,9 @@
 #ifndef REAL
 #include "runtime/native.h"
 
+#define SOME_ROWS 256      /* that are met twice … */
+#define SOME_ENTRIES 32768 /* … and what is stored of them: 400 kB */
+
 #define REAL double
 #define INDEX int64_t
 #define NAMED(name) name##_f64_i64
@@ -37,11 +40,11 @@ INLINE void NAMED(row_times)(Int count, const INDEX *restrict places, const REAL
     for (; e + 4 <= count; e += 4)
         for (Int t = 0; t < 4; t++) {
             const double x = values[e + t], *v = V + (Int)places[e + t] * b;
-            for (Int q = 0; q < b; q++) parts[t][q] += x * v[q];
+            LANES for (Int q = 0; q < b; q++) parts[t][q] += x * v[q];
         }
     for (; e < count; e++) {
         const double x = values[e], *v = V + (Int)places[e] * b;
-        for (Int q = 0; q < b; q++) parts[0][q] += x * v[q];
+        LANES for (Int q = 0; q < b; q++) parts[0][q] += x * v[q];
     }
     for (Int q = 0; q < b; q++) sums[q] = (parts[0][q] + parts[1][q]) + (parts[2][q] + parts[3][q]);
 }
@@ -52,21 +55,31 @@ INLINE void NAMED(add_row)(Int count, const INDEX *restrict places, const REAL *
     for (Int e = 0; e < count; e++) {
         const double x = values[e];
         double *o = out + (Int)places[e] * b;
-        for (Int q = 0; q < b; q++) o[q] += x * s[q];
+        LANES for (Int q = 0; q < b; q++) o[q] += x * s[q];
     }
 }
 
+/* Some rows at a time: all their scores, and then what these add, while the rows are in the cache. In turn for each row
+   the one would wait for the other. */
 INLINE void NAMED(normal_of)(Int n, Int b, const INDEX *starts, const INDEX *places, const REAL *values,
                              const double *weight, const double *shift, const double *V, double *out, double *total) {
-    for (Int i = 0; i < n; i++) {
-        const Int begin = starts[i], count = starts[i + 1] - begin;
-        double s[8];
-        NAMED(row_times)(count, places + begin, values + begin, V, b, s);
-        for (Int q = 0; q < b; q++) {
-            s[q] = (s[q] - shift[q]) * weight[i];
-            total[q] += s[q];
+    double scores[SOME_ROWS * 8];
+    for (Int first = 0, last; first < n; first = last) {
+        const Int most = (Int)starts[first] + SOME_ENTRIES;
+        const Int stop = least(n, first + SOME_ROWS);
+        for (last = first; last < stop && (last == first || (Int)starts[last + 1] <= most); last++) {
+            const Int begin = starts[last], count = starts[last + 1] - begin;
+            double *s = scores + (last - first) * b;
+            NAMED(row_times)(count, places + begin, values + begin, V, b, s);
+            for (Int q = 0; q < b; q++) {
+                s[q] = (s[q] - shift[q]) * weight[last];
+                total[q] += s[q];
+            }
         }
-        NAMED(add_row)(count, places + begin, values + begin, s, b, out);
+        for (Int i = first; i < last; i++) {
+            const Int begin = starts[i];
+            NAMED(add_row)(starts[i + 1] - begin, places + begin, values + begin, scores + (i - first) * b, b, out);
+        }
     }
 }
 
@@ -122,22 +135,21 @@ NAMED(lowdim_csr_transposed_times)(Int n1, Int m, Int n, Int b, Int p, const IND
 #undef CALL
 }
 
-/* Of every column: sums of what is weighed, of values less `near` and of their squares; how many values are stored, and
-   how many are not `near`. */
+/* Of every column, side by side: sums of what is weighed, of values less `near` and of their squares; how many
+   values are stored, and how many are not `near`. */
 KERNEL(void)
 NAMED(lowdim_csr_column_sums)(Int n1, Int m, Int n, Int p, const INDEX *starts, const INDEX *places,
-                              const REAL *values, const double *weight, const double *near, double *weighed,
-                              double *sums, double *squares, double *stored, double *apart) {
-    (void)n1, (void)m, (void)p;
+                              const REAL *values, const double *weight, const double *near, double *sums,
+                              Int sums_step) {
+    (void)n1, (void)m, (void)p, (void)sums_step;
     for (Int i = 0; i < n; i++)
         for (Int e = starts[i]; e < (Int)starts[i + 1]; e++) {
             const Int j = places[e];
             const double x = values[e] - near[j], wx = weight[i] * x;
-            weighed[j] += weight[i];
-            sums[j] += wx;
-            squares[j] += wx * x;
-            stored[j] += 1.0;
-            apart[j] += x != 0.0;
+            const double terms[EIGHT] = {weight[i], wx, wx * x, 1.0, x != 0.0};
+            double *restrict own = sums + EIGHT * j;
+            LANES
+            for (Int t = 0; t < EIGHT; t++) own[t] += terms[t];
         }
 }
 

@@ -29,8 +29,7 @@ _transposed = Kernel("csr_transposed_times", "starts[n1]:index places[m]:index v
 
 _column_sums = Kernel(
     "csr_column_sums",
-    "starts[n1]:index places[m]:index values[m]:real weight[n] near[p] *weighed[p] *sums[p] *squares[p] *stored[p] "
-    "*apart[p]",
+    "starts[n1]:index places[m]:index values[m]:real weight[n] near[p] *sums[p,8]",
 )
 
 
@@ -74,8 +73,9 @@ def csr_column_sums(X: Any, weight: Floats, near: Floats) -> tuple[Floats, Float
     """All (p,), over what is stored, for x less `near`: Σ w, Σ w x and Σ w x², how many, and how many are not zero."""
     assert len(X.indptr) == len(weight) + 1
     assert X.shape[1] == len(near)
-    out = np.zeros((5, len(near)))
-    _column_sums(X.indptr, X.indices, X.data, weight, near, *out)
+    sums = np.zeros((len(near), 8))
+    _column_sums(X.indptr, X.indices, X.data, weight, near, sums)
+    out = np.ascontiguousarray(sums.T)
     return out[0], out[1], out[2], out[3], out[4]
 
 

@@ -35,6 +35,9 @@ class SampleSide(Matrix):
         self._matrix = matrix
         preparation = matrix.preparation
         self._center, self._gain = preparation.center, preparation.gain
+        middle = self._center if self._gain is None else self._center * self._gain**2
+        self._of_middle = self._to_rows(side_by_side(middle[None]))[:, 0]
+        self._square = float(self._center @ middle)
         self.passes = 0
 
     @property
@@ -63,11 +66,13 @@ class SampleSide(Matrix):
         result = np.empty_like(Q)
         for start in range(0, len(Q), WIDEST):
             U = side_by_side(Q[start : start + WIDEST])
-            T = self._to_columns(U, gains=2)
-            out = np.empty_like(U)
-            for _ in in_order(partial(_times, T=T, out=out), self._matrix.source.blocks()):
-                pass
-            out -= self._center @ T
+            T = self._stored_to_columns(U)
+            if self._gain is not None:
+                T *= (self._gain**2)[:, None]
+            # Y Yᵀ u = X G Xᵀ u less what the mean m is in it: X G m (1ᵀu) + 1 (X G m)ᵀ u − 1 (mᵀ G m) (1ᵀu)
+            out, total = self._to_rows(T), U.sum(axis=0)
+            out -= np.outer(self._of_middle, total)
+            out -= self._of_middle @ U - self._square * total
             result[start : start + WIDEST] = out.T[: len(Q) - start]
         return result
 
@@ -77,18 +82,27 @@ class SampleSide(Matrix):
         self._matrix.passes += 1
         for start in range(0, len(U), WIDEST):
             some = U[start : start + WIDEST]
-            rows[:, start : start + len(some)] = self._to_columns(side_by_side(some), gains=1)[:, : len(some)]
+            U_some = side_by_side(some)
+            T = self._stored_to_columns(U_some)
+            T -= np.outer(self._center, U_some.sum(axis=0))
+            rows[:, start : start + len(some)] = T[:, : len(some)]
+        if self._gain is not None:
+            rows *= self._gain[:, None]
         # from the largest on: small ones lose what large ones left in them
         Q: Floats = scipy.linalg.qr(rows, mode="economic", overwrite_a=True, check_finite=False)[0]
         return np.ascontiguousarray(Q.T)
 
-    def _to_columns(self, U: Floats, gains: int) -> Floats:
-        """(p, b) Yᵀ U for U (n, b), times the gains of the columns once, or twice."""
+    def _stored_to_columns(self, U: Floats) -> Floats:
+        """(p, b) Xᵀ U of the rows as they are stored, for U (n, b)."""
         T: Floats = self._matrix.source.reduce(partial(_transposed_times, U=U), _add)
-        T -= np.outer(self._center, U.sum(axis=0))
-        if self._gain is not None:
-            T *= (self._gain**gains)[:, None]
         return T
+
+    def _to_rows(self, T: Floats) -> Floats:
+        """(n, b) X T, for T (p, b)."""
+        out = np.empty((self.n_columns, T.shape[1]))
+        for _ in in_order(partial(_times, T=T, out=out), self._matrix.source.blocks()):
+            pass
+        return out
 
 
 def _transposed_times(block: Block, U: Floats) -> Floats:

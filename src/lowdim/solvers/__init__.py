@@ -10,6 +10,7 @@ Its files, in reading order::
     sample_gram        The n × n Gram matrix, for fewer rows than columns.
     lanczos            Block Lanczos: a few components of a large matrix.
     krylov             The Krylov space that it grows.
+    compiled_basis     What a basis holds of a few vectors, taken off them: loops in C.
     certify            Bounds on the errors of eigenvalues and axes; lost digits restored.
     iterate            The loop of every iterative solver, and Anderson's acceleration.
     lbfgs              L-BFGS, a quasi-Newton method.

@@ -32,8 +32,8 @@ SOLVERS: dict[str, Solver] = {
 GUESSED_COMPONENTS = 50
 """Components that a share or a rule is assumed to need before anything is known."""
 
-SPARSE_ENTRY_COST = 7.0
-"""A stored entry of a sparse matrix costs about this many dense ones in a product."""
+DENSE_ENTRY_SECONDS = 0.5e-9
+"""To make a dense number of a sparse matrix, on its way to a direct solver."""
 
 WORTH_A_LOOK = 0.6
 """Share of its usual time for which an iteration on sparse rows is begun: many spectra need less, and those that do not
@@ -141,14 +141,18 @@ def _choose_cheapest(
         what = "are free" if room is None else "the memory limit leaves"
         reason = f"{task}: the {side} matrix would need {needed / 1e9:.1f} GB of the {free / 1e9:.1f} GB that {what}"
         return _fit_into_memory(Choice(BlockLanczos(), reason, lanczos.memory(n, p, k)), n, p, k, room)
+    directly = direct.seconds(n, p, k)
+    if source.sparse:
+        directly += DENSE_ENTRY_SECONDS * n * p
     by_products = _seconds_of_products(lanczos, source, rung, n, k)
     early = EARLY_COMPONENTS + k // 3
     look = WORTH_A_LOOK * by_products if source.sparse else _seconds_of_products(lanczos, source, rung, n, early)
-    if 5 * k > min(n, p) or direct.seconds(n, p, k) <= look:
+    if 5 * k > min(n, p) or directly <= look:
         return _fit_into_memory(Choice(direct, f"{task}: {_is_cheapest(side)}", needed), n, p, k, room)
     # as many vectors as the direct solver is worth: where the spectrum is flat, more are needed, which a look will show
     fallback = replace(direct, directly=True)
-    lanczos = replace(lanczos, worth=fallback.seconds(n, p, k) / by_products * lanczos.vectors(p, k))
+    directly += fallback.seconds(n, p, k) - direct.seconds(n, p, k)
+    lanczos = replace(lanczos, worth=directly / by_products * lanczos.vectors(min(n, p), k))
     choice = Choice(
         lanczos,
         f"{task}: few components of a large matrix",
@@ -161,7 +165,9 @@ def _choose_cheapest(
 def _seconds_of_products(lanczos: BlockLanczos, source: Source, rung: type[RowBlocks], n: int, k: int) -> float:
     """What an iteration for k components usually takes."""
     p = source.n_columns
-    spent = lanczos.seconds(n, p, k) * min(1.0, SPARSE_ENTRY_COST * source.density)
+    spent = lanczos.seconds(n, p, k)
+    if source.sparse:
+        spent = min(spent, lanczos.sparse_seconds(n, p, k, source.density * n * p))
     if rung is not InMemory:
         spent += n * p * source.dtype.itemsize / BYTES_READ_PER_SECOND * lanczos.products(k)
     return spent

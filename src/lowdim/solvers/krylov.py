@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy
 
 from lowdim.matrices.matrix import Matrix
 from lowdim.runtime.threads import in_order
+from lowdim.solvers.compiled_basis import cholesky_qr, project, subtract, take_off, takes_rows
 from lowdim.solvers.solver import complete_basis
 from lowdim.types import EPS, Floats
 
@@ -38,31 +41,34 @@ class Watch:
 
     def __init__(self, n_columns: int):
         start = draw_unseeded().standard_normal(n_columns)
-        self._rows = [start / np.linalg.norm(start)]
-        self._products: list[Floats] = []
+        most = min(MAX_WATCHED_PRODUCTS, n_columns)
+        self._rows, self._products = np.empty((2, most, n_columns))  # pages are only taken when written
+        self._rows[0] = start / np.linalg.norm(start)
+        self._size, self._multiplied = 1, 0
 
     @property
     def vector(self) -> Floats | None:
         """(1, p) what to multiply next; None: no more."""
-        return self._rows[-1][None] if len(self._rows) > len(self._products) else None
+        return self._rows[self._multiplied : self._size] if self._size > self._multiplied else None
 
     def take(self, product: Floats) -> None:
         """Accept the product (p,) of the last vector, and make the next one of it."""
-        self._products.append(product)
-        basis = np.array(self._rows)
-        new = product - (product @ basis.T) @ basis
-        new -= (new @ basis.T) @ basis
-        length = float(np.linalg.norm(new))
-        if len(self._rows) < min(MAX_WATCHED_PRODUCTS, len(new)) and length > MIN_NEW_LENGTH * float(
-            np.linalg.norm(product)
-        ):
-            self._rows.append(new / length)
+        self._products[self._multiplied] = product
+        self._multiplied += 1
+        if self._size == len(self._rows):
+            return
+        new, before = product[None].copy(), math.sqrt(product @ product)
+        orthogonalise(new, self._rows[: self._size], near=2)
+        length = math.sqrt(new[0] @ new[0])
+        if length > MIN_NEW_LENGTH * before:
+            np.divide(new[0], length, out=self._rows[self._size])
+            self._size += 1
 
     def largest_outside(self, V: Floats, products: Floats) -> float:
         """The largest eigenvalue that the space shows outside the rows of V, (k, p), whose products are given too."""
-        if not self._products:
+        if not self._multiplied:
             return 0.0
-        rows, own = np.array(self._rows[: len(self._products)]), np.array(self._products)
+        rows, own = self._rows[: self._multiplied], self._products[: self._multiplied]
         inside = rows @ V.T
         rows, own = rows - inside @ V, own - inside @ products
         sizes, axes = np.linalg.eigh(rows @ rows.T)
@@ -150,7 +156,7 @@ class KrylovSpace:
         rows = self._rows[: m + b]
         product = self._multiplied(rows[m:])
         self._products[m : m + b] = product
-        self._scale = max(self._scale, float(np.linalg.norm(product, axis=1).max()))
+        self._scale = max(self._scale, math.sqrt(np.einsum("ij,ij->i", product, product).max()))
         inside = orthogonalise(product, rows, near=2 * self.block)
         self._inside[m : m + b, : m + b] = inside
         self._inside[: m + b, m : m + b] = inside.T
@@ -244,9 +250,11 @@ def orthogonalise(block: Floats, rows: Floats, near: int = 0) -> Floats:
     `near` rows, which are taken off first. What is left then hardly gets shorter when it meets all rows, and where it
     does, it meets them again (Parlett 1998, §6.9).
     """
+    near = min(near, len(rows))
+    if block.shape[1] < 2 * SLAB_COLUMNS and takes_rows(block, rows):
+        return take_off(block, rows, near, MOST_TAKEN_OFF**2)
     inside = np.zeros((len(block), len(rows)))
     if near:
-        near = min(near, len(rows))
         inside[:, -near:] = _take_off(block, rows[-near:])
     for _ in range(3):
         before = np.einsum("ij,ij->i", block, block)
@@ -258,27 +266,29 @@ def orthogonalise(block: Floats, rows: Floats, near: int = 0) -> Floats:
 
 def _take_off(block: Floats, rows: Floats) -> Floats:
     """Classical Gram–Schmidt, in slabs of columns so that all cores share the work."""
-    p = block.shape[1]
-    if p < 2 * SLAB_COLUMNS:
-        part: Floats = block @ rows.T
-        block -= part @ rows
-        return part
-    slabs = [slice(start, start + SLAB_COLUMNS) for start in range(0, p, SLAB_COLUMNS)]
+    p, compiled = block.shape[1], takes_rows(block, rows)
+    width = SLAB_COLUMNS if p >= 2 * SLAB_COLUMNS else p
+    slabs = [slice(start, start + width) for start in range(0, p, width)]
 
-    def project(slab: slice) -> Floats:
-        return block[:, slab] @ rows[:, slab].T
+    def hold(slab: slice) -> Floats:
+        return project(block[:, slab], rows[:, slab]) if compiled else block[:, slab] @ rows[:, slab].T
 
-    def subtract(slab: slice) -> None:
-        block[:, slab] -= whole @ rows[:, slab]
+    def lose(slab: slice) -> None:
+        if compiled:
+            subtract(block[:, slab], rows[:, slab], inside)
+        else:
+            block[:, slab] -= inside @ rows[:, slab]
 
-    whole: Floats = sum(in_order(project, slabs), start=np.zeros((len(block), len(rows))))
-    for _ in in_order(subtract, slabs):
+    inside: Floats = sum(in_order(hold, slabs), start=np.zeros((len(block), len(rows))))
+    for _ in in_order(lose, slabs):
         pass
-    return whole
+    return inside
 
 
 def _orthonormalise(product: Floats, noise: float) -> tuple[Floats | None, Floats | None]:
     """CholeskyQR twice (Yamamoto et al. 2015), for vectors in rows: product = L · rows. None if it breaks down."""
+    if takes_rows(product):
+        return cholesky_qr(product, noise) or (None, None)
     rows, total = product, np.eye(len(product))
     for _ in range(2):
         try:

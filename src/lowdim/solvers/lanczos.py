@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 
 from lowdim.matrices.matrix import Matrix, RowBlocks
-from lowdim.matrices.sample_side import SampleSide, has_short_side
+from lowdim.matrices.sample_side import LEAST_RATIO, SampleSide, has_short_side
 from lowdim.runtime.progress import ROW
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
@@ -32,9 +32,25 @@ MIN_RESIDUAL = 64 * EPS
 MAX_BLOCK = 16
 """Vectors a product at most, as long as none are equal."""
 
+BASIS_BYTES = 2**28
+"""Bytes that a basis and its products may take in any case: what is held need not be found again after a restart."""
+
+BASIS_VECTORS = 400
+"""Vectors held at once, at least, where they take no more: beyond, meeting all of them takes longer than products."""
+
+SURE_EXCESS = 1e5
+"""Residuals this much above what is allowed fall as they fell before, and earlier ever faster: from here on the next
+look is planned for where they will be small enough, for a look costs as much as several products."""
+
 MAX_EQUAL_GAP = 1e-6
 """Neighbouring Ritz values that differ by less than this share may be copies of one eigenvalue."""
 
+FAIR_TRIAL = 0.2
+"""Share of what a direct solver is worth that a search may take before it is judged: residuals of the first vectors are
+as large as eigenvalues, and tell nothing."""
+
+LATER_SHARE = 0.6
+"""Vectors that are needed from a look on, of as many as if residuals went on falling as slowly as they began to."""
 
 MISSED_AXIS_NOTE = "the usual start had missed an axis, so the search was made again from another one"
 
@@ -102,16 +118,31 @@ class BlockLanczos(Solver):
         if self.capacity is not None:
             return self.capacity
         most = matrix.n_columns
-        return min(most, max(20 * keep.k, 40 * block)) if isinstance(keep, KeepCount) else most
+        if not isinstance(keep, KeepCount):
+            return most
+        return min(most, max(20 * keep.k, 40 * block, self._spare(most)))
+
+    @staticmethod
+    def _spare(p: int) -> int:
+        """Vectors of p numbers that are held in any case."""
+        return min(BASIS_VECTORS, BASIS_BYTES // (16 * p))
 
     def seconds(self, n: int, p: int, k: int) -> float:
         """4 n p flops per basis vector, about 6 k + 100 of them."""
         basis = self.vectors(p, k)
         return basis * (4.0 * n * p / 45e9 + 8.0 * p * basis / 20e9) + basis**3 * 1e-10
 
+    def sparse_seconds(self, n: int, p: int, k: int, stored: float) -> float:
+        """The same of rows of which so many numbers are stored: on the shorter side, with products and Gram–Schmidt as
+        compiled, calls that show where there is little to do, and the Ritz values of a few looks."""
+        side = n if p >= LEAST_RATIO * n else p
+        basis = self.vectors(side, k)
+        return basis * (0.35e-9 * stored + 4.0 * side * basis / 40e9 + 30e-6) + 0.25e-9 * basis**3
+
     def memory(self, n: int, p: int, k: int) -> int:
         """The basis, its products with the matrix, and the block buffers."""
-        return int(8 * p * (2 * (self.capacity or self.vectors(p, k)) + 4 * (self.block or MAX_BLOCK)))
+        held = self.capacity or max(self.vectors(p, k), min(p, self._spare(p)))
+        return int(8 * p * (2 * held + 4 * (self.block or MAX_BLOCK)))
 
     def capacity_within(self, room: int, p: int, k: int) -> int:
         """Basis vectors that so many bytes hold, at least as many as a restarted iteration needs for k of them."""
@@ -160,7 +191,9 @@ class Search:
             if self.finished:
                 return self
             wanted = self.k or self.space.size // 2
-            self.space.restart(min(self.space.size - self.space.block, wanted + (self.space.size - wanted) // 2))
+            before = self.space.size
+            self.space.restart(min(before - self.space.block, wanted + (before - wanted) // 2))
+            self._next_look -= before - self.space.size  # as many new vectors as were planned
             self._history.clear()
         self.space.grow()
         if self.space.size >= self._next_look or self.space.complete:
@@ -218,19 +251,21 @@ class Search:
             raise OutgrownError(f"at least {needed} components are needed for {self.keep.describe()}")
 
     def _plan(self, excess: float | None) -> None:
-        """Look again when the residuals, which fall geometrically, will be small enough; go 80 % of the way."""
+        """Look again when the residuals, which fall geometrically, will be small enough; from afar, 80 % of the way."""
         b, size = self.space.block, self.space.size
-        ahead = 4 * b
+        ahead = max(4 * b, size // 4)
         if excess is not None:
-            rate = ASSUMED_RATE
+            rate = 0.0
             if self._history and excess < 0.5 * self._history[-1][1]:
                 before, was = self._history[-1]
-                rate = np.log(was / excess) / (size - before)
-            # from the first vectors on, whose residuals are as large as eigenvalues: slower than it will be later
-            so_far = max(rate if self._history else 0.0, -np.log(min(excess * self.tol, 0.99)) / size)
-            if np.log(excess) > so_far * self.worth:
-                raise OutgrownError(f"about {np.log(excess) / so_far:,.0f} more vectors are needed")
-            ahead = int(np.clip(0.8 * np.log(excess) / rate, b, 4 * b if rate == ASSUMED_RATE else 12 * b))
+                rate = math.log(was / excess) / (size - before)
+            # from the first vectors on, whose residuals are as large as eigenvalues
+            so_far = max(rate if self._history else 0.0, -math.log(min(excess * self.tol, 0.99)) / size)
+            needed = min(LATER_SHARE * math.log(excess) / so_far, self.space.matrix.n_columns - size)
+            if size >= FAIR_TRIAL * self.worth and needed > self.worth:
+                raise OutgrownError(f"about {needed:,.0f} more vectors are needed")
+            share, most = (1.0, 24 * b) if excess < SURE_EXCESS else (0.8, 12 * b)
+            ahead = int(min(max(share * math.log(excess) / (rate or ASSUMED_RATE), b), most if rate else ahead))
             self._history.append((size, excess))
         self._next_look = size + ahead
 

@@ -170,6 +170,10 @@ MIN_BLOCKS = 8
 MIN_ENTRIES_OF_BLOCK = 2**16
 """… and of at least so many numbers: with fewer, handing a block over takes longer than the work."""
 
+MIN_STORED_OF_BLOCK = 2**18
+"""The same of sparse rows: their products take hardly more than a nanosecond for what is stored, and as many sums of
+all columns as there are blocks are added up."""
+
 
 @final
 class ArraySource(Source):
@@ -256,7 +260,7 @@ def cut_rows(indptr: Array) -> Iterator[tuple[int, int]]:
     """Cut the rows of a CSR matrix into spans of about equally many stored entries."""
     rows = len(indptr) - 1
     stored = max(1, int(indptr[-1]))
-    parts = max(min(MIN_BLOCKS, rows, stored // MIN_ENTRIES_OF_BLOCK), -(-stored * 16 // BLOCK_BYTES), 1)
+    parts = max(min(MIN_BLOCKS, rows, stored // MIN_STORED_OF_BLOCK), -(-stored * 16 // BLOCK_BYTES), 1)
     cuts = np.minimum(np.searchsorted(indptr, np.linspace(0, stored, parts + 1)[1:-1]), rows)
     edges = np.unique(np.concatenate([[0], cuts, [rows]]))
     yield from zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
