@@ -125,7 +125,8 @@ def test_rows_with_weights(shape, penalty, kind, u):
 @penalised
 @indices
 @pytest.mark.parametrize("wanted", [False, True])
-def test_newton_steps(shape, penalty, kind, wanted):
+@pytest.mark.parametrize("jointly", [False, True])
+def test_newton_steps(shape, penalty, kind, jointly, wanted):
     n, p, k = shape
     W, H = factors(n, p, k)
     l1, l2 = penalty
@@ -134,10 +135,10 @@ def test_newton_steps(shape, penalty, kind, wanted):
     Ht, out, losses, added = np.ascontiguousarray(H.T), np.zeros((n, k)), np.zeros(n), H.sum(axis=1) + l1
     for first, last in ((0, n), (n // 3, n // 2)):
         span = starts, places, values, first, last
-        same(compiled_newton, "newton_rows", *span, W, Ht, added, l2, 3, wanted, out, losses)
+        same(compiled_newton, "newton_rows", *span, W, Ht, added, l2, 3, jointly, wanted, out, losses)
         same(compiled_newton, "taken_rows", *span, W + 0.1, Ht, out, losses)
     for F in (W, sliced(W)):
-        given = F, H, added, l2, 2, wanted, out, losses
+        given = F, H, added, l2, 2, jointly, wanted, out, losses
         same(compiled_newton, "newton_dense_rows", counts(n, p), *given)
         for Y in (np.ascontiguousarray(counts(n, p).T), sliced(counts(n, p).T)):
             same(compiled_newton, "newton_dense_columns", Y, *given)
