@@ -9,9 +9,11 @@ import pytest
 import scipy.sparse
 
 from lowdim.models.nmf.loss import loss_of
+from lowdim.models.nmf.loss import residual as plain_residual
 from lowdim.models.nmf.observed import Observed
 from lowdim.models.nmf.solvers import compiled_least_squares, compiled_newton, plain_steps
-from lowdim.models.nmf.solvers.parts import parts_of, total_of
+from lowdim.models.nmf.solvers.compiled_losses import update
+from lowdim.models.nmf.solvers.parts import parts_of, residual, total_of
 
 pytestmark = pytest.mark.usefixtures("each_library")
 
@@ -180,3 +182,47 @@ def test_one_look_is_loss_and_gradient(shape, beta):
             np.testing.assert_allclose(one, np.broadcast_to(other, one.shape), rtol=ROUNDING)
         assert lost == pytest.approx(loss.total(*problem), rel=ROUNDING)
         assert total_of(loss, *problem) == pytest.approx(loss.total(*problem), rel=ROUNDING)
+
+
+@sizes
+def test_the_residual_of_any_arrays(shape):
+    n, p, k = shape
+    W, _ = factors(n, p, k)
+    taken, added = (np.random.default_rng(seed).gamma(1, 1, (n, k)) for seed in (0, 1))
+    taken[: n // 2], added[: n // 2] = 0.0, 0.0
+    W[:, 0] = 0.0
+    for parts in (
+        (W, taken, added),
+        (sliced(W), taken, added),
+        (W, np.asfortranarray(taken), added[:1] + np.zeros((n, 1))),
+    ):
+        assert residual(*parts) == pytest.approx(plain_residual(*parts), rel=ROUNDING)
+    if n:
+        row = np.broadcast_to(added[-1], (n, k))
+        assert residual(W, taken, row) == pytest.approx(plain_residual(W, taken, row), rel=ROUNDING)
+
+
+@sizes
+@pytest.mark.parametrize("exponent", [1.0, 0.5])
+def test_updates_are_those_of_numpy(shape, exponent):
+    n, p, k = shape
+    W, _ = factors(n, p, k)
+    taken, added = (np.random.default_rng(seed).gamma(1, 1, (n, k)) for seed in (0, 1))
+    added[: n // 2] = 0.0
+    floors, out = np.full(n, 1e-3), np.empty((n, k))
+    update(sliced(W), taken, added, 1e-300, floors, exponent, out)
+    np.testing.assert_array_equal(out, np.maximum((taken / np.maximum(added, 1e-300)) ** exponent * W, 1e-3))
+
+
+@sizes
+def test_one_look_at_sparse_rows_is_loss_and_gradient(shape):
+    n, p, k = shape
+    W, H = factors(n, p, k)
+    W, H = W + 0.1, H + 0.1
+    X = scipy.sparse.csr_array(counts(n, p))
+    for loss in (loss_of(1.0), loss_of(2.0)):
+        for problem in ((X, W, H), (X.T.tocsr(), H.T, W.T)):
+            taken, added, lost = parts_of(loss, *problem, float(X.data @ X.data))
+            for one, other in zip((taken, added), loss.gradient_parts(*problem), strict=True):
+                np.testing.assert_allclose(one, other, rtol=ROUNDING)
+            assert lost == pytest.approx(loss.total(*problem), rel=1e-9)  # sums whose parts nearly cancel
