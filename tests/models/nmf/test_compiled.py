@@ -14,6 +14,7 @@ from lowdim.models.nmf.observed import Observed
 from lowdim.models.nmf.solvers import compiled_least_squares, compiled_newton, plain_steps
 from lowdim.models.nmf.solvers.compiled_losses import update
 from lowdim.models.nmf.solvers.parts import parts_of, residual, total_of
+from lowdim.models.nmf.solvers.textbook import SAFE_STEP
 
 pytestmark = pytest.mark.usefixtures("each_library")
 
@@ -226,3 +227,29 @@ def test_one_look_at_sparse_rows_is_loss_and_gradient(shape):
             for one, other in zip((taken, added), loss.gradient_parts(*problem), strict=True):
                 np.testing.assert_allclose(one, other, rtol=ROUNDING)
             assert lost == pytest.approx(loss.total(*problem), rel=1e-9)  # sums whose parts nearly cancel
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_step_of_all_coordinates_together_raises_what_is_lost(seed):
+    rng = np.random.default_rng(seed)
+    n, p, k = 70, 9 + seed, 1 + seed
+    # numbers of many sizes, near and far from what is fitted, with zeros everywhere
+    X, W, H = (np.exp(rng.normal(0, seed, shape)) * (rng.random(shape) < 0.8) for shape in ((n, p), (n, k), (k, p)))
+    H += 1e-9 * H.max()
+    l2, before = 0.1 * (seed % 2), np.maximum(W @ H, 1e-300)
+
+    def lost(W: np.ndarray) -> np.ndarray:
+        fitted = np.maximum(W @ H, 1e-300)
+        apart = np.where(X > 0, X * np.log(np.where(X > 0, X, 1.0) / fitted), 0.0) - X + fitted
+        return apart.sum(axis=1) + 0.5 * l2 * (W**2).sum(axis=1)
+
+    scale = (X * (1 + np.abs(np.log(np.where(X > 0, X, 1.0) / before))) + before).sum(axis=1)
+    for name, rows in (("newton_dense_rows", X), ("newton_dense_columns", np.ascontiguousarray(X.T))):
+        out, losses = np.empty_like(W), np.empty(n)
+        getattr(compiled_newton, name)(rows, W, H, H.sum(axis=1), l2, 0, True, True, out, losses)
+        hopeless = ((X > 0) & (before <= 1e-12 * X)).any(axis=1)  # these are lifted first, which may cost
+        assert not hopeless.all()
+        assert (out >= (1 - SAFE_STEP) * W - 1e-12 * W)[~hopeless].all()
+        rises = lost(out) - lost(W)
+        assert (rises <= 1e-13 * scale)[~hopeless].all()  # rounding of sums of some numbers
+        assert rises[~hopeless].min() < 0

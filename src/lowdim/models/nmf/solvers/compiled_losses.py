@@ -29,11 +29,16 @@ def spectrum_ratios(X: Floats, fitted: Floats, inverse: Floats, least_fit: float
 def update(W: Floats, taken: Floats, added: Floats, tiny: float, floors: Floats, exponent: float, out: Floats) -> None:
     """out (n, k) ← W · (taken / added)^exponent, of which there are 1 and ½, not below the floor (n,) of its row."""
     assert exponent in (0.5, 1.0)
-    _update(W, taken, added, tiny, floors, exponent == 0.5, out)
+    _update(*map(_by_rows, (W, taken, added)), tiny, floors, exponent == 0.5, out)
 
 
 def part_residuals(W: Floats, taken: Floats, added: Floats) -> Floats:
     """(k,) sums of squares of what `loss.residual` means."""
     over, sums = np.empty(W.shape[1]), np.empty(W.shape[1])
-    _part_residuals(W, taken, added, over, sums)
+    _part_residuals(*map(_by_rows, (W, taken, added)), over, sums)
     return sums
+
+
+def _by_rows(array: Floats) -> Floats:
+    """The same numbers with those of a row side by side."""
+    return array if array.strides[1] == array.itemsize else np.ascontiguousarray(array)

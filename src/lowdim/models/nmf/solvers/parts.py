@@ -51,8 +51,7 @@ def residual(W: Floats, taken: Floats, added: Floats) -> float:
     """How far W (n, k) is from a solution: `loss.residual`, in two passes over all."""
     if not native.is_compiled() or not W.size:
         return plain_residual(W, taken, added)
-    whole = (np.ascontiguousarray(one) if one.strides[1] != one.itemsize else one for one in (W, taken, added))
-    return float(np.sqrt(part_residuals(*whole).sum() / W.size))
+    return float(np.sqrt(part_residuals(W, taken, added).sum() / W.size))
 
 
 def _compiled(loss: Loss) -> bool:

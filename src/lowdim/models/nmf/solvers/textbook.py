@@ -109,7 +109,7 @@ class Multiplicative(Textbook):
         exponent, floors = problem.loss.exponent, problem.floor(W.shape[1]) * problem.filled
         if exponent in (0.5, 1.0) and native.is_compiled():
             moved = np.empty(W.shape)
-            update(np.ascontiguousarray(W), taken, added, TINY, floors[:, 0], exponent, moved)
+            update(W, taken, added, TINY, floors[:, 0], exponent, moved)
             return moved
         moved = np.maximum(added, TINY)
         np.divide(taken, moved, out=moved)
