@@ -29,7 +29,7 @@ SEED = 20265
 TURNS, ENOUGH = 9, 0.002
 """Turns of a kernel, of each of which at least so many seconds; the median counts."""
 
-ROUNDS = 3
+ROUNDS = 2
 """Processes of a library, taking turns with those of the others; the median counts."""
 
 Call = Callable[[], Any]
