@@ -78,28 +78,6 @@ INLINE double ln(double x) {
     return x == 0.0 ? -__builtin_inf() : value;
 }
 
-/* log x − off / x, where `off` is what rounding took off x: next to log x it is nothing but near x = 1, where
-   e = 0. One division serves both. */
-INLINE double ln_less(double x, double off) {
-    DoubleBits b = {x};
-    /* 1024 + e, by the bits of √½; above zero, as vector units without AVX-512 have no signed shift and no conversion */
-    uint64_t e = ((uint64_t)b.bits + 0x4000000000000000ULL - 0x3fe6a09e667f3bcdULL) >> 52;
-    DoubleBits whole = {.bits = (int64_t)(0x4330000000000000ULL + e)}; /* 2^52 + 1024 + e */
-    b.bits = (int64_t)((uint64_t)b.bits + 0x4000000000000000ULL - (e << 52));
-    double f = b.number - 1.0, below = 2.0 + f, inverse = 1.0 / (below * b.number);
-    double s = f * b.number * inverse, z = s * s, w = z * z;
-    double odd = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-    double even = z * (6.666666666666735130e-01 +
-                       w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
-    double half = 0.5 * f * f, k = whole.number - 4503599627371520.0;
-    double value = k * 6.93147180369123816490e-01 -
-                   ((half - (s * (half + (odd + even)) + k * 1.90821492927058770002e-10)) - f);
-    value -= k == 0.0 ? off * below * inverse : 0.0;
-    value = x <= 1.7976931348623157e308 ? value : x; /* infinity, and what is no number */
-    value = x < 0.0 ? __builtin_nan("") : value;
-    return x == 0.0 ? -__builtin_inf() : value;
-}
-
 /* log(1 + d) for d > −1: of the rounded sum, and of what rounding took off it. */
 INLINE double ln_1_plus(double d) {
     double u = 1.0 + d;

@@ -4,8 +4,8 @@
 
 /* log(x / fit), of which x / fit = ratio and d = ratio − 1, near d = 0 and near d = −1 alike. */
 INLINE double ln_of(double ratio, double d) {
-    double u = 1.0 + d, off = (u - 1.0) - d;
-    return ln_less(d > -0.5 ? u : ratio, d > -0.5 ? off : 0.0);
+    double u = 1.0 + d, off = ((u - 1.0) - d) / u;
+    return ln(d > -0.5 ? u : ratio) - (d > -0.5 ? off : 0.0);
 }
 
 KERNEL(double)
