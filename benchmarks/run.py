@@ -19,6 +19,7 @@ python benchmarks/run.py report         the HTML page: size, time, frames of its
 python benchmarks/run.py start-up       processor seconds of whole processes: help, errors, a small table
 python benchmarks/run.py everyday       small and middle sizes by default; real data are looked for in LOWDIM_DATA
 python benchmarks/run.py "choice of"    the automatic choice of solver against every solver
+python benchmarks/run.py "compiled"     every kernel, each level of the processor, gcc and zig
 python benchmarks/run.py topics         texts, with scikit-learn's LDA and NMF beside; needs the texts in LOWDIM_DATA
 """
 
@@ -39,6 +40,7 @@ import inpaint
 import kernel_denoising
 import kernel_exact
 import kernel_landmarks
+import kernels
 import logistic
 import missing
 import nmf
@@ -71,6 +73,7 @@ SECTIONS = (
     startup,
     everyday,
     solver_choice,
+    kernels,
 )
 """Modules with a NAME and a table() of their own."""
 NEEDS_DATA = (denoise, inpaint, kernel_denoising, topics, recognition)

@@ -9,9 +9,12 @@ import pytest
 import scipy.sparse
 
 from lowdim.models.nmf.loss import loss_of
+from lowdim.models.nmf.loss import residual as plain_residual
 from lowdim.models.nmf.observed import Observed
 from lowdim.models.nmf.solvers import compiled_least_squares, compiled_newton, plain_steps
-from lowdim.models.nmf.solvers.parts import parts_of, total_of
+from lowdim.models.nmf.solvers.compiled_losses import update
+from lowdim.models.nmf.solvers.parts import parts_of, residual, total_of
+from lowdim.models.nmf.solvers.textbook import SAFE_STEP
 
 pytestmark = pytest.mark.usefixtures("each_library")
 
@@ -125,7 +128,8 @@ def test_rows_with_weights(shape, penalty, kind, u):
 @penalised
 @indices
 @pytest.mark.parametrize("wanted", [False, True])
-def test_newton_steps(shape, penalty, kind, wanted):
+@pytest.mark.parametrize("jointly", [False, True])
+def test_newton_steps(shape, penalty, kind, jointly, wanted):
     n, p, k = shape
     W, H = factors(n, p, k)
     l1, l2 = penalty
@@ -134,10 +138,10 @@ def test_newton_steps(shape, penalty, kind, wanted):
     Ht, out, losses, added = np.ascontiguousarray(H.T), np.zeros((n, k)), np.zeros(n), H.sum(axis=1) + l1
     for first, last in ((0, n), (n // 3, n // 2)):
         span = starts, places, values, first, last
-        same(compiled_newton, "newton_rows", *span, W, Ht, added, l2, 3, wanted, out, losses)
+        same(compiled_newton, "newton_rows", *span, W, Ht, added, l2, 3, jointly, wanted, out, losses)
         same(compiled_newton, "taken_rows", *span, W + 0.1, Ht, out, losses)
     for F in (W, sliced(W)):
-        given = F, H, added, l2, 2, wanted, out, losses
+        given = F, H, added, l2, 2, jointly, wanted, out, losses
         same(compiled_newton, "newton_dense_rows", counts(n, p), *given)
         for Y in (np.ascontiguousarray(counts(n, p).T), sliced(counts(n, p).T)):
             same(compiled_newton, "newton_dense_columns", Y, *given)
@@ -179,3 +183,73 @@ def test_one_look_is_loss_and_gradient(shape, beta):
             np.testing.assert_allclose(one, np.broadcast_to(other, one.shape), rtol=ROUNDING)
         assert lost == pytest.approx(loss.total(*problem), rel=ROUNDING)
         assert total_of(loss, *problem) == pytest.approx(loss.total(*problem), rel=ROUNDING)
+
+
+@sizes
+def test_the_residual_of_any_arrays(shape):
+    n, p, k = shape
+    W, _ = factors(n, p, k)
+    taken, added = (np.random.default_rng(seed).gamma(1, 1, (n, k)) for seed in (0, 1))
+    taken[: n // 2], added[: n // 2] = 0.0, 0.0
+    W[:, 0] = 0.0
+    for parts in (
+        (W, taken, added),
+        (sliced(W), taken, added),
+        (W, np.asfortranarray(taken), added[:1] + np.zeros((n, 1))),
+    ):
+        assert residual(*parts) == pytest.approx(plain_residual(*parts), rel=ROUNDING)
+    if n:
+        row = np.broadcast_to(added[-1], (n, k))
+        assert residual(W, taken, row) == pytest.approx(plain_residual(W, taken, row), rel=ROUNDING)
+
+
+@sizes
+@pytest.mark.parametrize("exponent", [1.0, 0.5])
+def test_updates_are_those_of_numpy(shape, exponent):
+    n, p, k = shape
+    W, _ = factors(n, p, k)
+    taken, added = (np.random.default_rng(seed).gamma(1, 1, (n, k)) for seed in (0, 1))
+    added[: n // 2] = 0.0
+    floors, out = np.full(n, 1e-3), np.empty((n, k))
+    update(sliced(W), taken, added, 1e-300, floors, exponent, out)
+    np.testing.assert_array_equal(out, np.maximum((taken / np.maximum(added, 1e-300)) ** exponent * W, 1e-3))
+
+
+@sizes
+def test_one_look_at_sparse_rows_is_loss_and_gradient(shape):
+    n, p, k = shape
+    W, H = factors(n, p, k)
+    W, H = W + 0.1, H + 0.1
+    X = scipy.sparse.csr_array(counts(n, p))
+    for loss in (loss_of(1.0), loss_of(2.0)):
+        for problem in ((X, W, H), (X.T.tocsr(), H.T, W.T)):
+            taken, added, lost = parts_of(loss, *problem, float(X.data @ X.data))
+            for one, other in zip((taken, added), loss.gradient_parts(*problem), strict=True):
+                np.testing.assert_allclose(one, other, rtol=ROUNDING)
+            assert lost == pytest.approx(loss.total(*problem), rel=1e-9)  # sums whose parts nearly cancel
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_step_of_all_coordinates_together_raises_what_is_lost(seed):
+    rng = np.random.default_rng(seed)
+    n, p, k = 70, 9 + seed, 1 + seed
+    # numbers of many sizes, near and far from what is fitted, with zeros everywhere
+    X, W, H = (np.exp(rng.normal(0, seed, shape)) * (rng.random(shape) < 0.8) for shape in ((n, p), (n, k), (k, p)))
+    H += 1e-9 * H.max()
+    l2, before = 0.1 * (seed % 2), np.maximum(W @ H, 1e-300)
+
+    def lost(W: np.ndarray) -> np.ndarray:
+        fitted = np.maximum(W @ H, 1e-300)
+        apart = np.where(X > 0, X * np.log(np.where(X > 0, X, 1.0) / fitted), 0.0) - X + fitted
+        return apart.sum(axis=1) + 0.5 * l2 * (W**2).sum(axis=1)
+
+    scale = (X * (1 + np.abs(np.log(np.where(X > 0, X, 1.0) / before))) + before).sum(axis=1)
+    for name, rows in (("newton_dense_rows", X), ("newton_dense_columns", np.ascontiguousarray(X.T))):
+        out, losses = np.empty_like(W), np.empty(n)
+        getattr(compiled_newton, name)(rows, W, H, H.sum(axis=1), l2, 0, True, True, out, losses)
+        hopeless = ((X > 0) & (before <= 1e-12 * X)).any(axis=1)  # these are lifted first, which may cost
+        assert not hopeless.all()
+        assert (out >= (1 - SAFE_STEP) * W - 1e-12 * W)[~hopeless].all()
+        rises = lost(out) - lost(W)
+        assert (rises <= 1e-13 * scale)[~hopeless].all()  # rounding of sums of some numbers
+        assert rises[~hopeless].min() < 0

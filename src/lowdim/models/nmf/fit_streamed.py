@@ -14,12 +14,13 @@ from lowdim.matrices.sample import count_sample, draw_sample
 from lowdim.models.base.output import made_from
 from lowdim.models.base.parameters import seed_of
 from lowdim.models.nmf.fit import Ends, descent_of, form_of, past_of, plain, rows_in_memory, searched, warn_unfinished
-from lowdim.models.nmf.loss import Penalty, residual
+from lowdim.models.nmf.loss import Penalty
 from lowdim.models.nmf.plan import PASSES_NAME, memory_by_passes
 from lowdim.models.nmf.record import Codes, Descent, NonNegativeFit, Past
 from lowdim.models.nmf.rows import Totals, penalty_of, rows_of
 from lowdim.models.nmf.settings import NmfTask
 from lowdim.models.nmf.solvers import start
+from lowdim.models.nmf.solvers.parts import residual
 from lowdim.models.nmf.solvers.row_sums import Passes, RowSums, of_codes, of_parts, pass_step, row_sums
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate

@@ -7,6 +7,7 @@ In reading order::
     start                   Where a search begins.
     textbook                Multiplicative updates, for every loss; and plain steps that compiled ones are held against.
     hals                    Least squares: hierarchical alternating least squares, extrapolated.
+    alternating             Half-steps of rows and of columns, extrapolated: what the next two share.
     newton                  Kullback–Leibler divergence: scalar Newton steps, extrapolated.
     weighted                Both, where entries are missing or have weights.
     choose                  Which of these solvers is taken, and why.

@@ -45,3 +45,44 @@ lowdim_spectrum_ratios(Int n, Int p, const double *X, Int X_step, double *fitted
     }
     return total;
 }
+
+KERNEL(void)
+lowdim_update(Int n, Int k, const double *W, Int W_step, const double *taken, Int taken_step, const double *added,
+              Int added_step, double tiny, const double *floors, Int by_root, double *out, Int out_step) {
+    for (Int i = 0; i < n; i++) {
+        const double *restrict w = W + i * W_step, *restrict down = taken + i * taken_step;
+        const double *restrict up = added + i * added_step;
+        double *restrict to = out + i * out_step, floor = floors[i];
+        if (by_root) {
+            LANES
+            for (Int t = 0; t < k; t++) to[t] = larger(root(down[t] / larger(up[t], tiny)) * w[t], floor);
+        } else {
+            LANES
+            for (Int t = 0; t < k; t++) to[t] = larger(down[t] / larger(up[t], tiny) * w[t], floor);
+        }
+    }
+}
+
+/* sums[t] ← Σ min(w / ‖w‖, slope)² of each part, with ‖·‖ the root mean square, and the slope as a share of what is
+   added and taken off. */
+KERNEL(void)
+lowdim_part_residuals(Int n, Int k, const double *W, Int W_step, const double *taken, Int taken_step,
+                      const double *added, Int added_step, double *over, double *sums) {
+    for (Int t = 0; t < k; t++) over[t] = sums[t] = 0.0;
+    for (Int i = 0; i < n; i++) {
+        const double *restrict w = W + i * W_step;
+        LANES
+        for (Int t = 0; t < k; t++) over[t] += w[t] * w[t];
+    }
+    for (Int t = 0; t < k; t++) over[t] = over[t] > 0.0 ? 1.0 / root(over[t] / (double)n) : 0.0;
+    for (Int i = 0; i < n; i++) {
+        const double *restrict w = W + i * W_step, *restrict down = taken + i * taken_step;
+        const double *restrict up = added + i * added_step;
+        LANES
+        for (Int t = 0; t < k; t++) {
+            double both = up[t] + down[t], slope = both > 0.0 ? (up[t] - down[t]) / both : 0.0;
+            double one = smaller(w[t] * over[t], slope);
+            sums[t] += one * one;
+        }
+    }
+}

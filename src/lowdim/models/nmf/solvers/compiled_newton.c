@@ -7,31 +7,41 @@
 
 KERNEL(void)
 lowdim_newton_dense_rows(Int n, Int p, Int k, const double *X, Int X_step, const double *W, Int W_step, const double *H,
-                         Int H_step, const double *added, double l2, Int sweeps, Int with_losses, double *out,
-                         Int out_step, double *losses, double *rows, Int rows_step) {
+                         Int H_step, const double *added, double l2, Int sweeps, Int jointly, Int with_losses,
+                         double *out, Int out_step, double *losses, double *rows, Int rows_step, double *G, Int G_step,
+                         double *small, Int small_step) {
     for (Int i = 0; i < n; i++) {
         double *w = out + i * out_step;
         for (Int t = 0; t < k; t++) w[t] = W[i * W_step + t];
-        losses[i] = descend(k, p, X + i * X_step, H, H_step, added, l2, sweeps, with_losses != 0, w, rows,
-                            rows + rows_step);
+        losses[i] = descend(k, p, X + i * X_step, H, H_step, added, l2, sweeps, jointly != 0, with_losses != 0, w, rows,
+                            rows_step, G, G_step, small, small_step);
     }
+}
+
+/* out (rows, SIDE), at most three of them, ← F x for x (count, SIDE) and rows of F that lie `apart`, their numbers
+   `step`: six vectors of the widest kind stay in registers, as many as their additions wait for. */
+INLINE void three_side(Int count, const double *restrict x, Int rows, const double *F, Int apart, Int step,
+                       double *restrict out) {
+    const double *f0 = F, *f1 = F + least(1, rows - 1) * apart, *f2 = F + least(2, rows - 1) * apart;
+    double a[EIGHT], b[EIGHT], c[EIGHT], u[EIGHT], v[EIGHT], w[EIGHT];
+    EACH a[e] = b[e] = c[e] = u[e] = v[e] = w[e] = 0.0;
+    for (Int j = 0; j < count; j++) {
+        const double *restrict y = x + j * SIDE, *restrict z = y + EIGHT;
+        double by = f0[j * step], then = f1[j * step], last = f2[j * step];
+        EACH a[e] += by * y[e], b[e] += then * y[e], c[e] += last * y[e];
+        EACH u[e] += by * z[e], v[e] += then * z[e], w[e] += last * z[e];
+    }
+    EACH out[e] = a[e], out[EIGHT + e] = u[e];
+    if (rows > 1) EACH out[SIDE + e] = b[e], out[SIDE + EIGHT + e] = v[e];
+    if (rows > 2) EACH out[2 * SIDE + e] = c[e], out[2 * SIDE + EIGHT + e] = w[e];
 }
 
 /* fitted (p, SIDE) ← H w of samples side by side, w (k, SIDE). */
 static void fit_side(Int k, Int p, const double *restrict H, Int step, const double *restrict w,
                      double *restrict fitted) {
-    for (Int e = 0; e < p; e++) {
-        double *restrict f = fitted + e * SIDE;
-        for (Int c = 0; c < SIDE; c++) f[c] = 0.0;
-        for (Int t = 0; t < k; t++) {
-            double h = H[t * step + e];
-            const double *restrict from = w + t * SIDE;
-            LANES
-            for (Int c = 0; c < SIDE; c++) f[c] += h * from[c];
-        }
-        LANES
-        for (Int c = 0; c < SIDE; c++) f[c] = larger(f[c], TINY);
-    }
+    for (Int e = 0; e < p; e += 3) three_side(k, w, least(3, p - e), H + e, 1, step, fitted + e * SIDE);
+    LANES
+    for (Int c = 0; c < p * SIDE; c++) fitted[c] = larger(fitted[c], TINY);
 }
 
 /* `moved_sums` of samples side by side, two entries at a time. */
@@ -67,12 +77,98 @@ static void moved_side(Int p, const double *restrict X, Int X_step, const double
     }
 }
 
+/* G (k (k + 1) / 2, SIDE), row after row of lower triangles: H diag(curved) Hᵀ + l2 of samples side by side; `room`
+   (p, SIDE). */
+static void curves_side(Int p, Int k, const double *H, Int step, const double *restrict curved, double l2,
+                        double *restrict room, double *restrict G) {
+    for (Int s = 0; s < k; s++) {
+        const double *restrict own = H + s * step;
+        double *restrict row = G + s * (s + 1) / 2 * SIDE;
+        for (Int e = 0; e < p; e++) {
+            double h = own[e];
+            LANES
+            for (Int c = 0; c < SIDE; c++) room[e * SIDE + c] = curved[e * SIDE + c] * h;
+        }
+        for (Int t = 0; t <= s; t += 3) three_side(p, room, least(3, s + 1 - t), H + t * step, step, 1, row + t * SIDE);
+        for (Int c = 0; c < SIDE; c++) row[s * SIDE + c] += l2;
+    }
+}
+
+/* `together_of_row` of samples side by side; room (2, p, SIDE) and small (3, k, SIDE). */
+static void together_side(Int p, Int k, const double *restrict X, Int X_step, const double *H, Int step,
+                          const double *added, double l2, double *restrict w, double *restrict fitted,
+                          double *restrict room, double *restrict G, double *restrict small) {
+    double *restrict slope = small, *restrict first = small + k * SIDE, *restrict change = first + k * SIDE;
+    double *restrict curved = room + p * SIDE;
+    _Alignas(64) double worst[SIDE], down[SIDE], curve[SIDE], by[SIDE], share[SIDE];
+    for (Int c = 0; c < SIDE; c++) worst[c] = down[c] = curve[c] = 0.0;
+    for (Int e = 0; e < p; e++) {
+        const double *restrict x = X + e * X_step, *restrict f = fitted + e * SIDE;
+        double *restrict a = room + e * SIDE, *restrict b = curved + e * SIDE;
+        LANES
+        for (Int c = 0; c < SIDE; c++) {
+            double over = 1.0 / f[c], part = x[c] * over;
+            int lost = (x[c] > 0.0) & (f[c] <= HOPELESS * x[c]);
+            worst[c] = lost ? 1.0 : worst[c];
+            a[c] = part;
+            b[c] = part * over;
+        }
+    }
+    for (Int t = 0; t < k; t += 3) three_side(p, room, least(3, k - t), H + t * step, step, 1, first + t * SIDE);
+    for (Int t = 0; t < k; t++) {
+        LANES
+        for (Int c = 0; c < SIDE; c++) {
+            Int at = t * SIDE + c;
+            slope[at] = first[at] = added[t] + l2 * w[at] - first[at];
+            change[at] = 0.0;
+        }
+    }
+    curves_side(p, k, H, step, curved, l2, room, G);
+    for (Int round = 0; round < ROUNDS; round++)
+        for (Int t = 0; t < k; t++) {
+            const double *restrict g = G + t * (t + 1) / 2 * SIDE;
+            LANES
+            for (Int c = 0; c < SIDE; c++) {
+                Int at = t * SIDE + c;
+                double own = g[t * SIDE + c], next = change[at] - slope[at] / (own > 0.0 ? own : 1.0);
+                by[c] = own > 0.0 ? larger(next, -SAFE_STEP * w[at]) - change[at] : 0.0;
+                change[at] += by[c];
+            }
+            for (Int s = 0; s < k; s++) {
+                const double *restrict from = s <= t ? g + s * SIDE : G + (s * (s + 1) / 2 + t) * SIDE;
+                double *restrict to = slope + s * SIDE;
+                LANES
+                for (Int c = 0; c < SIDE; c++) to[c] += by[c] * from[c];
+            }
+        }
+    for (Int t = 0; t < k * SIDE; t += SIDE) {
+        LANES
+        for (Int c = 0; c < SIDE; c++) {
+            down[c] -= first[t + c] * change[t + c];
+            curve[c] += (slope[t + c] - first[t + c]) * change[t + c];
+        }
+    }
+    for (Int c = 0; c < SIDE; c++) {
+        share[c] = down[c] < curve[c] ? down[c] / curve[c] : 1.0;
+        if (!(down[c] > 0.0) || worst[c] > 0.0) share[c] = 0.0;
+    }
+    for (Int t = 0; t < k; t++)
+        for (Int c = 0; c < SIDE; c++) {
+            Int at = t * SIDE + c;
+            if (share[c] > 0.0) w[at] = larger(w[at] + share[c] * change[at], 0.0);
+        }
+    fit_side(k, p, H, step, w, fitted);
+}
+
 /* Samples side by side, whose rows are columns of Y (p, n), and short: a sum along so few entries would wait for each
    of its steps. */
 KERNEL(void)
-lowdim_newton_dense_columns(Int p, Int n, Int k, Int pside, Int kside, const double *Y, Int Y_step, const double *W, Int W_step,
-                            const double *H, Int H_step, const double *added, double l2, Int sweeps, Int with_losses,
-                            double *out, Int out_step, double *losses, double *fitted, double *numbers, double *w) {
+lowdim_newton_dense_columns(Int p, Int n, Int k, Int pside, Int kside, Int gside, const double *Y, Int Y_step,
+                            const double *W, Int W_step, const double *H, Int H_step, const double *added, double l2,
+                            Int sweeps, Int jointly, Int with_losses, double *out, Int out_step, double *losses,
+                            double *fitted, double *small, double *G) {
+    (void)gside;
+    double *numbers = fitted + p * SIDE, *room = numbers + p * SIDE, *w = small + 3 * k * SIDE;
     (void)pside, (void)kside;
     for (Int start = 0; start < n; start += SIDE) {
         _Alignas(64) double change[SIDE], taken[SIDE], curve[SIDE], smallest[SIDE], worst[SIDE], total[SIDE];
@@ -123,6 +219,11 @@ lowdim_newton_dense_columns(Int p, Int n, Int k, Int pside, Int kside, const dou
                 }
                 before = t;
             }
+        if (jointly) {
+            fit_side(k, p, H, H_step, w, fitted);
+            for (Int c = 0; c < SIDE; c++) change[c] = 0.0;
+            together_side(p, k, X, step, H, H_step, added, l2, w, fitted, room, G, small);
+        }
         for (Int c = 0; c < SIDE; c++) total[c] = 0.0;
         for (Int e = 0; with_losses && e < p; e++) {
             const double *restrict x = X + e * step, *restrict f = fitted + e * SIDE;
@@ -291,11 +392,11 @@ static int newton_together(Int k, Int count, const double *H, Int step, const do
 KERNEL(void)
 NAMED(lowdim_newton_rows)(Int n1, Int stored, Int n, Int k, Int p, Int longest, const INDEX *starts,
                           const INDEX *places, const double *values, Int first, Int last, const double *W, Int W_step,
-                          const double *Ht, Int Ht_step, const double *added, double l2, Int sweeps, Int with_losses,
-                          double *out, Int out_step, double *losses, double *H, Int H_step, double *rows,
-                          Int rows_step) {
+                          const double *Ht, Int Ht_step, const double *added, double l2, Int sweeps, Int jointly,
+                          Int with_losses, double *out, Int out_step, double *losses, double *H, Int H_step,
+                          double *rows, Int rows_step, double *G, Int G_step, double *small, Int small_step) {
     (void)n1, (void)stored, (void)n, (void)p, (void)longest;
-    double *x = rows + 2 * rows_step;
+    double *x = rows + 4 * rows_step;
     for (Int i = first; i < last; i++) {
         Int begin = starts[i], count = starts[i + 1] - begin;
         double *w = out + i * out_step;
@@ -305,7 +406,8 @@ NAMED(lowdim_newton_rows)(Int n1, Int stored, Int n, Int k, Int p, Int longest, 
         Int whole = (count + 7) & ~(Int)7;
         for (Int e = 0; e < count; e++) x[e] = values[begin + e];
         for (Int e = count; e < whole; e++) x[e] = 0.0;
-        losses[i] = descend(k, whole, x, H, H_step, added, l2, sweeps, with_losses != 0, w, rows, rows + rows_step);
+        losses[i] = descend(k, whole, x, H, H_step, added, l2, sweeps, jointly != 0, with_losses != 0, w, rows,
+                            rows_step, G, G_step, small, small_step);
     }
 }
 

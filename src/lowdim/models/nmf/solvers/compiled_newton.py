@@ -17,18 +17,19 @@ SIDE = 16
 _newton_rows = Kernel(
     "newton_rows",
     "starts[n1]:index places[stored]:index values[stored] first:int last:int W[n,k] Ht[p,k] added[k] l2 sweeps:int "
-    "with_losses:int *out[n,k] *losses[n] *H[k,longest] *rows[3,longest]",
+    "jointly:int with_losses:int *out[n,k] *losses[n] *H[k,longest] *rows[5,longest] *G[k,k] *small[3,k]",
 )
 
 _newton_dense_rows = Kernel(
     "newton_dense_rows",
-    "X[n,p] W[n,k] H[k,p] added[k] l2 sweeps:int with_losses:int *out[n,k] *losses[n] *rows[2,p]",
+    "X[n,p] W[n,k] H[k,p] added[k] l2 sweeps:int jointly:int with_losses:int *out[n,k] *losses[n] *rows[4,p] "
+    "*G[k,k] *small[3,k]",
 )
 
 _newton_dense_columns = Kernel(
     "newton_dense_columns",
-    "Y[p,n] W[n,k] H[k,p] added[k] l2 sweeps:int with_losses:int *out[n,k] *losses[n] *fitted[pside] *numbers[pside] "
-    "*w[kside]",
+    "Y[p,n] W[n,k] H[k,p] added[k] l2 sweeps:int jointly:int with_losses:int *out[n,k] *losses[n] *fitted[pside] "
+    "*small[kside] *G[gside]",
 )
 
 _taken_rows = Kernel(
@@ -60,6 +61,7 @@ def newton_rows(
     added: Floats,
     l2: float,
     sweeps: int,
+    jointly: bool,
     with_losses: bool,
     out: Floats,
     losses: Floats,
@@ -70,10 +72,17 @@ def newton_rows(
     X is CSR; Ht (p, k); `added` (k,) are the sums of H's rows with the l1 penalty. Damped where a step would be too
     long, so that no step raises the objective (Hien & Gillis 2021, "Algorithms for nonnegative matrix factorization
     with the Kullback–Leibler divergence", algorithm SN).
+
+    With `jointly` all coordinates of a row move once together after their sweeps, d, to about the least of their common
+    quadratic model g·d + ½ dᵀGd, no number losing more than a share SAFE_STEP of itself: nothing fitted then falls by
+    more. As −log(1 − z) ≤ z + z² for a fall by such a share z, the objective changes by at most g·d + dᵀGd, and d is
+    cut to where that is not above zero. At the least of the model it never is, as g·d ≤ −dᵀGd there.
     """
-    longest = longest_row(starts, first, last)
-    room = scratch(W.shape[1], longest), scratch(3, longest)
-    _newton_rows(starts, places, values, first, last, W, Ht, added, l2, sweeps, with_losses, out, losses, *room)
+    k, longest = W.shape[1], longest_row(starts, first, last)
+    room = scratch(k, longest), scratch(5, longest), scratch(k, k), scratch(3, k)
+    _newton_rows(
+        starts, places, values, first, last, W, Ht, added, l2, sweeps, jointly, with_losses, out, losses, *room
+    )
 
 
 def newton_dense_rows(
@@ -83,12 +92,15 @@ def newton_dense_rows(
     added: Floats,
     l2: float,
     sweeps: int,
+    jointly: bool,
     with_losses: bool,
     out: Floats,
     losses: Floats,
 ) -> None:
     """The same for dense rows X (m, p), which all see the same H (k, p)."""
-    _newton_dense_rows(X, W, H, added, l2, sweeps, with_losses, out, losses, scratch(2, X.shape[1]))
+    k = len(H)
+    room = scratch(4, X.shape[1]), scratch(k, k), scratch(3, k)
+    _newton_dense_rows(X, W, H, added, l2, sweeps, jointly, with_losses, out, losses, *room)
 
 
 def newton_dense_columns(
@@ -98,13 +110,15 @@ def newton_dense_columns(
     added: Floats,
     l2: float,
     sweeps: int,
+    jointly: bool,
     with_losses: bool,
     out: Floats,
     losses: Floats,
 ) -> None:
     """The same for Y = Xᵀ (p, m), 16 samples side by side: where rows are short, sums along them take longer."""
-    room = scratch(SIDE * len(Y)), scratch(SIDE * len(Y)), scratch(SIDE * len(H))
-    _newton_dense_columns(Y, W, H, added, l2, sweeps, with_losses, out, losses, *room)
+    k, p = H.shape
+    room = scratch(4 * SIDE * p), scratch(4 * SIDE * k), scratch(SIDE * k * (k + 1) // 2)
+    _newton_dense_columns(Y, W, H, added, l2, sweeps, jointly, with_losses, out, losses, *room)
 
 
 def taken_rows(

@@ -6,6 +6,7 @@
 #include "models/nmf/solvers/coordinates.h"
 
 #define SAFE_STEP 0.683802 /* as textbook.py has it */
+#define ROUNDS 4           /* over the coordinates of a model that all of them share */
 #define HOPELESS 1e-12     /* share of a number up to which a fit is nothing, from where steps would take for ever */
 
 /* Whether something stored is fitted by nothing. */
@@ -108,11 +109,91 @@ static double loss(Int count, const double *restrict x, const double *restrict m
     return total;
 }
 
+/* (k, k) curves + l2 of one row, G = H diag(curved) Hᵀ, two rows of H by four at a time; `room` (2, count). */
+static void curves_of_row(Int k, Int count, const double *H, Int step, const double *restrict curved, double l2,
+                          double *restrict room, Int room_step, double *G, Int G_step) {
+    for (Int s = 0; s < k; s += 2) {
+        Int second = least(s + 1, k - 1);
+        const double *restrict own = H + s * step, *restrict other = H + second * step;
+        double *restrict x = room, *restrict y = room + room_step;
+        LANES
+        for (Int e = 0; e < count; e++) x[e] = curved[e] * own[e], y[e] = curved[e] * other[e];
+        for (Int t = 0; t <= second; t += 4) {
+            const double *h0 = H + t * step, *h1 = H + least(t + 1, k - 1) * step, *h2 = H + least(t + 2, k - 1) * step;
+            const double *h3 = H + least(t + 3, k - 1) * step;
+            double a0 = 0.0, a1 = 0.0, a2 = 0.0, a3 = 0.0, b0 = 0.0, b1 = 0.0, b2 = 0.0, b3 = 0.0;
+            SUMS(a0, a1, a2, a3, b0, b1, b2, b3)
+            for (Int e = 0; e < count; e++) {
+                a0 += x[e] * h0[e], a1 += x[e] * h1[e], a2 += x[e] * h2[e], a3 += x[e] * h3[e];
+                b0 += y[e] * h0[e], b1 += y[e] * h1[e], b2 += y[e] * h2[e], b3 += y[e] * h3[e];
+            }
+            double of_own[4] = {a0, a1, a2, a3}, of_other[4] = {b0, b1, b2, b3};
+            for (Int q = 0; q < 4 && t + q <= second; q++) {
+                if (t + q <= s) G[s * G_step + t + q] = G[(t + q) * G_step + s] = of_own[q];
+                G[second * G_step + t + q] = G[(t + q) * G_step + second] = of_other[q];
+            }
+        }
+    }
+    for (Int t = 0; t < k; t++) G[t * G_step + t] += l2;
+}
+
+/* All coordinates of one row together, once its sweeps are done; compiled_newton.py says how far. */
+static void together_of_row(Int k, Int count, const double *restrict x, const double *H, Int step, const double *added,
+                            double l2, double *w, double *restrict fitted, double *restrict curved,
+                            double *restrict room, Int room_step, double *G, Int G_step, double *restrict small,
+                            Int small_step) {
+    double *slope = small, *first = small + small_step, *change = small + 2 * small_step;
+    if (hopeless(count, x, fitted)) return; /* what no component reaches has no curvature */
+    LANES
+    for (Int e = 0; e < count; e++) {
+        double over = 1.0 / fitted[e], share = x[e] * over;
+        room[e] = share;
+        curved[e] = share * over;
+    }
+    for (Int t = 0; t < k; t++) {
+        const double *restrict h = H + t * step;
+        double taken = 0.0;
+        SUMS(taken)
+        for (Int e = 0; e < count; e++) taken += room[e] * h[e];
+        slope[t] = first[t] = added[t] + l2 * w[t] - taken;
+        change[t] = 0.0;
+    }
+    curves_of_row(k, count, H, step, curved, l2, room, room_step, G, G_step);
+    for (Int round = 0; round < ROUNDS; round++)
+        for (Int t = 0; t < k; t++) {
+            const double *restrict g = G + t * G_step;
+            if (!(g[t] > 0.0)) continue;
+            double by = larger(change[t] - slope[t] / g[t], -SAFE_STEP * w[t]) - change[t];
+            change[t] += by;
+            LANES
+            for (Int s = 0; s < k; s++) slope[s] += by * g[s];
+        }
+    double down = 0.0, curve = 0.0;
+    for (Int t = 0; t < k; t++) {
+        down -= first[t] * change[t];
+        curve += (slope[t] - first[t]) * change[t];
+    }
+    if (!(down > 0.0)) return;
+    double share = down < curve ? down / curve : 1.0;
+    for (Int t = 0; t < k; t++) {
+        const double *restrict h = H + t * step;
+        double by = share * change[t];
+        w[t] = larger(w[t] + by, 0.0);
+        if (by == 0.0) continue;
+        LANES
+        for (Int e = 0; e < count; e++) fitted[e] += by * h[e];
+    }
+    LANES
+    for (Int e = 0; e < count; e++) fitted[e] = larger(fitted[e], TINY);
+}
+
 /* Sweeps over the coordinates of one row; gives the loss, if it is wanted. What one changes of the fit is written down
    while the next looks at it: a coordinate costs one pass with one division an entry, and one without where nothing
-   changed. */
+   changed. `rows` (4, count) and `small` (3, k) are room. */
 INLINE double descend(Int k, Int count, const double *x, const double *H, Int step, const double *added, double l2,
-                      Int sweeps, int with_loss, double *w, double *fitted, double *inverse) {
+                      Int sweeps, int jointly, int with_loss, double *w, double *rows, Int rows_step, double *G,
+                      Int G_step, double *small, Int small_step) {
+    double *fitted = rows, *inverse = rows + rows_step;
     fit(k, count, H, step, w, fitted);
     if (hopeless(count, x, fitted)) {
         lift(k, sum(count, x), added, w);
@@ -134,6 +215,15 @@ INLINE double descend(Int k, Int count, const double *x, const double *H, Int st
             before = t;
             w[t] = larger(w[t] + change, 0.0);
         }
+    if (jointly) {
+        const double *restrict h = H + before * step;
+        double *restrict now = fitted;
+        LANES
+        for (Int e = 0; e < count; e++) now[e] = larger(now[e] + change * h[e], TINY);
+        change = 0.0;
+        together_of_row(k, count, x, H, step, added, l2, w, fitted, inverse, rows + 2 * rows_step, rows_step, G, G_step,
+                        small, small_step);
+    }
     return with_loss ? loss(count, x, H + before * step, change, fitted) : 0.0;
 }
 

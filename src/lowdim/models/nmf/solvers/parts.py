@@ -1,4 +1,4 @@
-"""Loss and gradient of dense data from one look at the fit, for multiplicative updates.
+"""Loss and gradient from one look at the fit, for multiplicative updates.
 
 `Loss.total` and `Loss.gradient_parts` are the plain twins, each with a fit of its own.
 """
@@ -8,9 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 
 from lowdim.models.nmf.loss import ITAKURA_SAITO, KULLBACK_LEIBLER, Loss, row_blocks
-from lowdim.models.nmf.solvers.compiled_losses import count_ratios, spectrum_ratios
+from lowdim.models.nmf.loss import residual as plain_residual
+from lowdim.models.nmf.observed import Observed
+from lowdim.models.nmf.solvers.compiled_losses import count_ratios, part_residuals, spectrum_ratios
+from lowdim.models.nmf.solvers.compiled_newton import taken_rows
 from lowdim.runtime import native
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
@@ -20,15 +24,15 @@ Parts = tuple[Floats, Floats, float]
 
 
 def parts_of(loss: Loss, X: Any, W: Floats, H: Floats, square: float) -> Parts:
-    """For X (n, p) with ‖X‖² = square, which only least squares ask for."""
-    if not isinstance(X, np.ndarray):
-        return *loss.gradient_parts(X, W, H), loss.total(X, W, H)
-    if loss.quadratic:
+    """For X (n, p), dense, CSR or observed in part, with ‖X‖² = square, which only least squares ask for."""
+    if loss.quadratic and not isinstance(X, Observed):
         taken, added = loss.gradient_parts(X, W, H)
         across, own = (float(np.vdot(part, W)) for part in (taken, added))
         return taken, added, 0.5 * (square - 2 * across + own)
-    if not _compiled(loss):
+    if not _compiled(loss) or isinstance(X, Observed) or (scipy.sparse.issparse(X) and loss is not KULLBACK_LEIBLER):
         return *loss.gradient_parts(X, W, H), loss.total(X, W, H)
+    if scipy.sparse.issparse(X):
+        return _by_stored(X, W, H)
     if X.flags.c_contiguous:
         return _by_rows(loss, X, W, H)
     return _by_columns(loss, np.ascontiguousarray(X.T), W, H)
@@ -43,8 +47,28 @@ def total_of(loss: Loss, X: Any, W: Floats, H: Floats) -> float:
     return sum(in_order(lambda at: _ratios(loss, X[at], W[at] @ H)[2], row_blocks((X.shape[0], X.shape[1]))))
 
 
+def residual(W: Floats, taken: Floats, added: Floats) -> float:
+    """How far W (n, k) is from a solution: `loss.residual`, in two passes over all."""
+    if not native.is_compiled() or not W.size:
+        return plain_residual(W, taken, added)
+    return float(np.sqrt(part_residuals(W, taken, added).sum() / W.size))
+
+
 def _compiled(loss: Loss) -> bool:
     return loss in (KULLBACK_LEIBLER, ITAKURA_SAITO) and native.is_compiled()
+
+
+def _by_stored(X: Any, W: Floats, H: Floats) -> Parts:
+    """Counts of CSR, which are fitted where they are stored."""
+    W, Ht = np.ascontiguousarray(W), np.ascontiguousarray(H.T)
+    taken, losses, sums = np.empty_like(W), np.empty(len(W)), Ht.sum(axis=0)
+
+    def one(at: slice) -> None:
+        taken_rows(X.indptr, X.indices, X.data, at.start, min(at.stop, len(W)), W, Ht, taken, losses)
+
+    for _ in in_order(one, row_blocks((len(W), X.nnz // max(len(W), 1)))):
+        pass
+    return taken, np.broadcast_to(sums, W.shape), float(losses.sum()) + float(W.sum(axis=0) @ sums)
 
 
 def _by_rows(loss: Loss, X: Floats, W: Floats, H: Floats) -> Parts:

@@ -29,6 +29,9 @@ TOGETHER = 5
 DEPENDENT = 1e-12
 """Share of its square below which what a component adds to those before it is rounding."""
 
+ROUNDS = 4
+"""Over the coordinates of a model that all of them share."""
+
 HOPELESS = 1e-12
 """Share of a number up to which a fit is nothing, from where Newton's steps would take for ever."""
 
@@ -132,13 +135,14 @@ def newton_rows(
     added: Floats,
     l2: float,
     sweeps: int,
+    jointly: bool,
     with_losses: bool,
     out: Floats,
     losses: Floats,
 ) -> None:
     """out ← W (n, k) after sweeps of scalar Newton steps of stored rows, and their losses."""
     there, at = _Entries.stored(starts, places, values, first, last, Ht), slice(first, last)
-    out[at] = _newton(there, W[at], added, l2, sweeps)
+    out[at] = _newton(there, W[at], added, l2, sweeps, jointly)
     losses[at] = _loss(there, out[at]) if with_losses else 0.0
 
 
@@ -149,13 +153,14 @@ def newton_dense_rows(
     added: Floats,
     l2: float,
     sweeps: int,
+    jointly: bool,
     with_losses: bool,
     out: Floats,
     losses: Floats,
 ) -> None:
     """The same for dense rows."""
     there = _Entries.dense(X, H)
-    out[:] = _newton(there, W, added, l2, sweeps)
+    out[:] = _newton(there, W, added, l2, sweeps, jointly)
     losses[:] = _loss(there, out) if with_losses else 0.0
 
 
@@ -166,15 +171,16 @@ def newton_dense_columns(
     added: Floats,
     l2: float,
     sweeps: int,
+    jointly: bool,
     with_losses: bool,
     out: Floats,
     losses: Floats,
 ) -> None:
     """The same for X = Yᵀ."""
-    newton_dense_rows(Y.T, W, H, added, l2, sweeps, with_losses, out, losses)
+    newton_dense_rows(Y.T, W, H, added, l2, sweeps, jointly, with_losses, out, losses)
 
 
-def _newton(there: _Entries, W: Floats, added: Floats, l2: float, sweeps: int) -> Floats:
+def _newton(there: _Entries, W: Floats, added: Floats, l2: float, sweeps: int, jointly: bool) -> Floats:
     x = there.x
     W = there.lifted(W, added, (x > 0) & (there.fit(W) <= HOPELESS * x), x)
     over_least = there.largest(1.0 / np.where(x > 0, x, np.inf))
@@ -189,7 +195,29 @@ def _newton(there: _Entries, W: Floats, added: Floats, l2: float, sweeps: int) -
             change = change / np.where(length > SAFE_STEP, 1.0 + length, 1.0)
             W[:, t] += np.where(curve > 0, change, -W[:, t] * (added[t] > 0))
             W[:, t] = np.maximum(W[:, t], 0.0)
-    return W
+    return _jointly(there, W, added, l2) if jointly else W
+
+
+def _jointly(there: _Entries, W: Floats, added: Floats, l2: float) -> Floats:
+    """W after all coordinates of each row moved together."""
+    x, fitted = there.x, there.fit(W)
+    stays = there.total(((x > 0) & (fitted <= HOPELESS * x)).astype(np.float64)) > 0
+    part = x / fitted
+    slope = added + l2 * W - np.column_stack([there.total(part * h) for h in there.H])
+    G = np.array([[there.total(part / fitted * g * h) for h in there.H] for g in there.H]).transpose(2, 0, 1)
+    G += l2 * np.eye(len(there.H))
+    first, change = slope.copy(), np.zeros_like(W)
+    for _ in range(ROUNDS):
+        for t in range(W.shape[1]):
+            curve = G[:, t, t]
+            least = np.maximum(change[:, t] - slope[:, t] / np.where(curve > 0, curve, 1.0), -SAFE_STEP * W[:, t])
+            by = np.where(curve > 0, least - change[:, t], 0.0)
+            change[:, t] += by
+            slope += by[:, None] * G[:, t]
+    down = -np.einsum("ik,ik->i", first, change)
+    curve = np.einsum("ik,ik->i", slope - first, change)
+    share = np.where(down < curve, down / np.where(curve > 0, curve, 1.0), 1.0) * (down > 0)
+    return np.where(stays[:, None], W, np.maximum(W + share[:, None] * change, 0.0))
 
 
 def _loss(there: _Entries, W: Floats) -> Floats:

@@ -17,9 +17,9 @@ import scipy
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, Setting
-from lowdim.models.nmf.loss import FROBENIUS, Loss, Penalty, residual
+from lowdim.models.nmf.loss import FROBENIUS, Loss, Penalty
 from lowdim.models.nmf.observed import Observed, csr, observed
-from lowdim.models.nmf.solvers.parts import Parts, parts_of, total_of
+from lowdim.models.nmf.solvers.parts import Parts, parts_of, residual, total_of
 from lowdim.runtime.progress import stage
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.solvers.iterate import iterate
@@ -92,9 +92,11 @@ class Problem:
 
     @cached_property
     def square(self) -> float:
-        """‖X‖² of dense X for least squares, otherwise 0: nobody asks."""
-        dense = isinstance(self.X, np.ndarray) and self.loss.quadratic
-        return float(np.einsum("ij,ij->", self.X, self.X)) if dense else 0.0
+        """‖X‖² of complete data for least squares, otherwise 0: nobody asks."""
+        if not self.loss.quadratic or isinstance(self.X, Observed):
+            return 0.0
+        values = self.X.data if scipy.sparse.issparse(self.X) else self.X.ravel(order="K")
+        return float(values @ values)
 
     @cached_property
     def mean(self) -> float:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lowdim.models.nmf.loss import TINY, Penalty, residual
+from lowdim.models.nmf.loss import TINY, Penalty
 from lowdim.models.nmf.solvers.codes import codes, start, updated
 from lowdim.models.nmf.solvers.normal_form import NormalForm
+from lowdim.models.nmf.solvers.parts import residual
 from lowdim.models.nmf.solvers.problem import FLOOR, ROUNDING, Problem
 from lowdim.types import Floats
 

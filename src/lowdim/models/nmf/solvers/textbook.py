@@ -14,9 +14,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from lowdim.models.nmf.loss import TINY, fitted_total, residual
-from lowdim.models.nmf.solvers.parts import Parts
+from lowdim.models.nmf.loss import TINY, fitted_total
+from lowdim.models.nmf.solvers.compiled_losses import update
+from lowdim.models.nmf.solvers.parts import Parts, residual
 from lowdim.models.nmf.solvers.problem import LOOK, Problem, Search, begin, revived, without_unseen
+from lowdim.runtime import native
 from lowdim.types import Floats
 
 SAFE_STEP = 0.683802
@@ -104,12 +106,17 @@ class Multiplicative(Textbook):
 
     def _moved(self, problem: Problem, W: Floats, parts: Parts) -> Floats:
         taken, added, _ = parts
-        moved, exponent = np.maximum(added, TINY), problem.loss.exponent
+        exponent, floors = problem.loss.exponent, problem.floor(W.shape[1]) * problem.filled
+        if exponent in (0.5, 1.0) and native.is_compiled():
+            moved = np.empty(W.shape)
+            update(W, taken, added, TINY, floors[:, 0], exponent, moved)
+            return moved
+        moved = np.maximum(added, TINY)
         np.divide(taken, moved, out=moved)
         if exponent != 1.0:
             moved **= exponent
         moved *= W
-        return np.maximum(moved, problem.floor(W.shape[1]) * problem.filled, out=moved)
+        return np.maximum(moved, floors, out=moved)
 
 
 def _lifted(problem: Problem, W: Floats) -> Floats:

@@ -8,22 +8,16 @@ matrix factorization for recommender systems", there without bounds). Kullbackâ€
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lowdim.models.nmf.loss import cleaned, residual
+from lowdim.models.nmf.loss import cleaned
 from lowdim.models.nmf.solvers import compiled_least_squares, compiled_newton, plain_steps
-from lowdim.models.nmf.solvers.problem import (
-    LOOK,
-    Problem,
-    Search,
-    even_stretches,
-    given_to_rows,
-    revived,
-    without_unseen,
-)
+from lowdim.models.nmf.solvers.alternating import Alternating
+from lowdim.models.nmf.solvers.parts import residual
+from lowdim.models.nmf.solvers.problem import Problem, even_stretches, given_to_rows, without_unseen
 from lowdim.runtime import native
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
@@ -33,46 +27,33 @@ SWEEPS = 2
 
 
 @dataclass(frozen=True)
-class Weighted:
+class Weighted(Alternating):
     """The steps on what is stored and its transpose, rows in threads."""
 
-    problem: Problem
-    turned: Problem
-    rows: tuple[tuple[int, int], ...]
-    columns: tuple[tuple[int, int], ...]
-    sweeps: int = SWEEPS
+    sweeps: int | None = SWEEPS
+    extrapolated: bool = True
 
     @classmethod
-    def of(cls, problem: Problem, sweeps: int = SWEEPS) -> Weighted:
+    def of(cls, problem: Problem, sweeps: int = SWEEPS, extrapolated: bool = True) -> Weighted:
         """For a problem with Î² = 2 or 1 and an observed X."""
         turned = problem.turned
         rows, columns = even_stretches(problem.X.stored.indptr), even_stretches(turned.X.stored.indptr)
-        return cls(problem, turned, rows, columns, sweeps)
+        return cls(problem, turned, rows, columns, sweeps, extrapolated)
 
-    def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
-        """The state before the first step, which remembers H by column, (p, k)."""
-        W, H = without_unseen(self.problem, W, H)
-        Ht = np.ascontiguousarray(H.T)
-        start = Search(W, H, tol, objective=(self.problem.objective(W, H),), memory=Ht)
-        return start.seen(self._residual(W, Ht))
+    def _allowed(self, W: Floats, H: Floats) -> tuple[Floats, Floats]:
+        """With zeros where nothing is known."""
+        return without_unseen(self.problem, W, H)
 
-    def step(self, state: Search) -> Search:
-        """Both factors once, with the objective after both."""
-        W, H = revived(state.W, state.H, self.problem.floor(len(state.H)))
-        Ht = state.memory
-        if H is not state.H:
-            W, H = without_unseen(self.problem, W, H)
-            Ht = np.ascontiguousarray(H.T)
-        W, _ = self._half(self.problem, self.rows, W, Ht)
-        Ht, lost = self._half(self.turned, self.columns, Ht, W)
-        cost = lost + self.problem.penalty.value(W, Ht.T)
-        found = replace(state, W=W, H=Ht.T, steps=state.steps + 1, objective=(*state.objective, cost), memory=Ht)
-        return found if found.steps % LOOK else found.seen(self._residual(W, Ht))
+    def _objective(self, lost: float, W: Floats, Ht: Floats) -> float:
+        return lost + self.problem.penalty.value(W, Ht.T)
+
+    def _looked_at(self, W: Floats, Ht: Floats) -> tuple[float, float]:
+        return self._residual(W, Ht), self.problem.objective(W, Ht.T)
 
     def _half(
-        self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats
+        self, problem: Problem, stretches: tuple[tuple[int, int], ...], W: Floats, Ht: Floats, with_loss: bool
     ) -> tuple[Floats, float]:
-        """W given H, and the loss."""
+        """W given H, and the loss, which is always known."""
         kernels: Any = plain_steps
         if native.is_compiled():
             kernels = compiled_least_squares if problem.loss.quadratic else compiled_newton
