@@ -106,4 +106,4 @@ def answers_of_checkpoint(path: Path, begin: Callable[[str], Any], rows: np.ndar
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = begin(copy).fit(rows)
-        return {"load": refused, "steps": model.n_iter_, "transform": told(model.transform(rows))}
+        return {"load": refused, "steps": getattr(model, "n_iter_", None), "transform": told(model.transform(rows))}

@@ -15,6 +15,7 @@ from safetensors import numpy as safetensors
 from write import CHECKPOINTS, FACTS, FILES, GOLDEN, NAMES
 
 import lowdim
+from harness import Tally
 
 KNOWN = json.loads(FACTS.read_text(encoding="utf-8"))
 MODELS = [name for name, facts in KNOWN.items() if "class" in facts]
@@ -81,7 +82,8 @@ def as_read(answer: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_golden_file_answers_as_it_did_and_so_does_its_copy(name: str, tmp_path: Path) -> None:
+def test_a_golden_file_answers_as_it_did_and_so_does_its_copy(name: str, tmp_path: Path, tally: Tally) -> None:
+    tally(22, 1, "golden model files, and their copies")
     facts, copy = KNOWN[name], tmp_path / "copy.lowdim"
     rows = rows_of(facts)
     found = as_read(answers(FILES / name, rows))
@@ -158,7 +160,7 @@ def test_every_kind_of_file_and_every_maker_has_a_golden_file() -> None:
     from lowdim.models.probabilistic_pca import checkpoint as latent_checkpoint
     from lowdim.models.registry import FOLDERS
 
-    kinds = {*FOLDERS, checkpoint.KIND, latent_checkpoint.KIND}
+    kinds = {*FOLDERS, checkpoint.KIND, latent_checkpoint.KIND, "PCA checkpoint"}
     assert {name.split("-")[0] for name in KNOWN} == kinds
     assert {path.name for path in FILES.iterdir()} == set(KNOWN)
     made = {f"{name}.lowdim" for name in (*GOLDEN, *CHECKPOINTS)}

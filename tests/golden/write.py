@@ -21,6 +21,7 @@ import scipy.sparse
 from answers import answers, answers_of_checkpoint, told
 
 import lowdim
+from lowdim.models.pca import checkpoint
 from lowdim.models.registry import FOLDERS, model_class
 from lowdim.runtime.progress import watching
 
@@ -454,8 +455,26 @@ CHECKPOINTS["Autoencoder checkpoint-lbfgs"] = (
 )
 
 
+class Stopped:
+    """A PCA that is stopped after some rows, and its way on."""
+
+    def __init__(self, path: str):
+        self.path = path
+
+    def stop(self, rows: np.ndarray) -> None:
+        checkpoint.write_part(self.path, lowdim.PCA(2).partial_fit(rows[:6]))
+
+    def fit(self, rows: np.ndarray) -> Any:
+        return checkpoint.resume_fit(lowdim.PCA(2), self.path, lowdim.open(rows))
+
+
+CHECKPOINTS["PCA checkpoint-rows"] = (Stopped, X)
+
+
 def interrupted(model: Any, rows: np.ndarray, path: Path) -> None:
     """A fit that is stopped, as by ctrl-C, as soon as it has left a checkpoint."""
+    if isinstance(model, Stopped):
+        return model.stop(rows)
     with contextlib.suppress(lowdim.errors.Interrupted), watching(lambda progress: path.exists()):
         model.fit(rows)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import subprocess
+import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,9 +17,10 @@ import safetensors.numpy
 
 import lowdim
 from harness import Tally, many
-from lowdim.errors import FormatError
-from lowdim.models.base.saving import pack, unpack
-from lowdim.results.container import from_bytes, read_document, to_bytes
+from lowdim.errors import BadParameter, FormatError, TooLarge
+from lowdim.models.base.output import overview_of
+from lowdim.models.base.saving import load_shown, pack, unpack
+from lowdim.results.container import Stored, from_bytes, open_document, read_document, to_bytes
 
 
 def fitted() -> lowdim.PCA:
@@ -172,32 +176,39 @@ def mutated(data: bytes, rng: np.random.Generator) -> bytes:
     return bytes(made)
 
 
-def survive(count: int, good: bytes, seed: int) -> int:
-    """Read `count` mutations; a loaded one must be the model that was written."""
+def survive(count: int, files: list[bytes], seed: int) -> int:
+    """Read `count` mutations of these files; a loaded one must be the model that was written."""
     rng = np.random.default_rng(seed)
-    whole = unpack(from_bytes(good))
+    whole = {data: to_bytes(pack(unpack(from_bytes(data)))) for data in files}
     loaded = 0
-    for _ in range(count):
-        data = mutated(good, rng)
+    for number in range(count):
+        data = files[number % len(files)]
         try:
-            model = unpack(from_bytes(data))
+            model = unpack(from_bytes(mutated(data, rng)))
         except FormatError:
             continue
         loaded += 1
-        assert to_bytes(pack(model)) == to_bytes(pack(whole))
+        assert to_bytes(pack(model)) == whole[data]
     return loaded
 
 
-def test_mutated_files_never_give_another_error_or_another_model(good: bytes, tally: Tally) -> None:
-    tally(5, 3_000, "model files")
-    survive(3_000, good, seed=0)
+@pytest.fixture(scope="module")
+def golden() -> list[bytes]:
+    """Files of every kind, of this version and of earlier ones."""
+    folder = Path(__file__).parents[1] / "golden" / "files"
+    return [path.read_bytes() for path in sorted(folder.iterdir()) if "checkpoint" not in path.name]
+
+
+def test_mutated_files_never_give_another_error_or_another_model(golden: list[bytes], tally: Tally) -> None:
+    tally(5, 3_000, "model files, bytes changed")
+    survive(3_000, golden, seed=0)
 
 
 @pytest.mark.slow
-def test_many_mutated_files(good: bytes, tally: Tally) -> None:
-    count = many(slow=100_000, full=200_000)
-    tally(5, count, "model files")
-    survive(count, good, seed=1)
+def test_many_mutated_files(golden: list[bytes], tally: Tally) -> None:
+    count = many(slow=100_000, full=1_000_000)
+    tally(5, count, "model files, bytes changed")
+    survive(count, golden, seed=1)
 
 
 STRANGE = [None, True, -1, 0, 3, 2**63, 1e-320, 1e307, "", "auto", "x" * 10_000, [], [0], [[]], {}, {"a": 1}, [None, 1]]
@@ -269,3 +280,106 @@ def test_a_link_keeps_pointing_and_permissions_stay(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert target.stat().st_mode & 0o777 == 0o640
     assert read_document(target).kind == "PCA"
+
+
+# -- what a reader may take --------------------------------------------------------------------------------------------
+
+MEASURED = """
+import resource, sys, time
+import numpy as np, lowdim
+from lowdim.models.base.saving import unpack
+before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+try:
+    lowdim.load(sys.argv[1])
+except lowdim.errors.LowdimError as error:
+    print(type(error).__name__, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def claiming(data: bytes, path: Path, size: int) -> None:
+    """A file that says to hold so many bytes of zeros as its last array, and takes none of a disk."""
+    header, arrays = split(data)
+    last = max(without(header, "__metadata__"), key=lambda name: header[name]["data_offsets"][0])
+    begin = header[last]["data_offsets"][0]
+    header = described(header, last, shape=[size // 8], data_offsets=[begin, begin + size // 8 * 8])
+    made = joined(header, arrays[:begin])
+    path.write_bytes(made)
+    os.truncate(path, len(made) + size // 8 * 8)
+
+
+@pytest.mark.parametrize("claims", ["nothing", "an array"])
+def test_a_file_of_4_gb_is_refused_by_what_it_claims(claims: str, good: bytes, tmp_path: Path, tally: Tally) -> None:
+    path = tmp_path / "x.lowdim"
+    if claims == "nothing":
+        path.touch()
+        os.truncate(path, 4 * 2**30)
+    else:
+        claiming(good, path, 4 * 2**30)
+    ended = subprocess.run([sys.executable, "-c", MEASURED, str(path)], capture_output=True, text=True, check=True)
+    error, kilobytes = ended.stdout.split()
+    assert error == ("FormatError" if claims == "nothing" else "TooLarge")
+    assert int(kilobytes) < 20_000  # the header and what Python makes of it are 20 times less
+    tally(17, f"{int(kilobytes) / 1000:.1f} MB", f"more memory for a model file of 4 GB that claims {claims}")
+
+
+def test_more_may_be_allowed(tmp_path: Path, good: bytes) -> None:
+    path = tmp_path / "x.lowdim"
+    path.write_bytes(good)
+    with pytest.raises(TooLarge, match="memory="):
+        lowdim.load(path, memory=1000)
+    assert lowdim.load(path, memory="1MB").n_components_ == 2
+    with pytest.raises(BadParameter, match="memory"):
+        lowdim.load(path, memory="much")
+
+
+def read_after(path: Path, change: Callable[[], object]) -> None:
+    """Open a file, change it, and read what was opened."""
+    with open_document(path) as document:
+        change()
+        unpack(document)
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, good: bytes) -> None:
+    path = tmp_path / "x.lowdim"
+    for change in (
+        lambda: path.write_bytes(good + b"x"),
+        lambda: path.write_bytes(good[:-8] + b"12345678"),
+        lambda: path.write_bytes(good[:-1]),
+        lambda: os.utime(path, (1, 1)),
+    ):
+        path.write_bytes(good)
+        with pytest.raises(FormatError, match=r"changed|damaged"):
+            read_after(path, change)
+
+
+def test_what_info_does_not_show_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.lowdim"
+    X = np.random.default_rng(0).standard_normal((300, 150))
+    model = lowdim.PCA(2).fit(X)
+    model.save(path)
+    read: list[str] = []
+    real = Stored.read
+    monkeypatch.setattr(Stored, "read", lambda stored: read.append(stored.name) or real(stored))
+    shown = load_shown(path)
+    assert "moments_scatter" not in read
+    assert repr(shown) == repr(model)
+
+
+def test_info_says_the_same_of_every_kind(golden: list[bytes], tmp_path: Path) -> None:
+    path = tmp_path / "x.lowdim"
+    for data in golden:
+        path.write_bytes(data)
+        shown, whole = load_shown(path), lowdim.load(path)
+        assert repr(overview_of(shown.fit_).details()) == repr(overview_of(whole.fit_).details())
+        assert repr(shown) == repr(whole)
+
+
+def test_a_pipe_without_a_writer_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.lowdim")
+    with pytest.raises(FormatError, match="not a file"):
+        lowdim.load(tmp_path / "x.lowdim")
+
+
+def test_a_name_that_no_file_can_have() -> None:
+    with pytest.raises(FormatError, match="no file can have that name"):
+        lowdim.load("a\0b.lowdim")

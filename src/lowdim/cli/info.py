@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from lowdim.cli.data import is_model, load_any, prefix_errors, refuse_more, refuse_no_model
+from lowdim.cli.data import is_model, prefix_errors, refuse_more, refuse_no_model
 from lowdim.cli.groups import command_of, refuse_typed, takes_groups
 from lowdim.cli.models.impute import impute
 from lowdim.cli.notes import tell
@@ -80,12 +80,14 @@ def say_model_file(file: str, json: bool) -> int:
     from lowdim.cli.console import say, say_json, text_width
     from lowdim.models.base.output import overview_of
     from lowdim.models.base.parameters import settings_of
+    from lowdim.models.base.saving import load_shown
     from lowdim.views.text.facts import fit_facts
     from lowdim.views.text.screen import file_screen
 
     if say_checkpoint(file, json):
         return 0
-    estimator = load_any(file)
+    with prefix_errors(file):
+        estimator = load_shown(file)
     seen = overview_of(estimator.fit_)
     settings = {name: value for name, value in sorted(settings_of(estimator).items()) if name in SETTINGS}
     can_go_on = (getattr(estimator, "_moments", None) or getattr(estimator.fit_, "past", None)) is not None

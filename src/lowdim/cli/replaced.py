@@ -55,10 +55,11 @@ def _describe(path: str) -> str:
     """Of a model: which one, and of what data."""
     if not path.lower().endswith(".lowdim"):
         return ""
-    from lowdim.results.container import read_text
+    from lowdim.results.container import open_document
 
     try:
-        text = read_text(path)
+        with open_document(path, whole=False) as text:  # nothing but the text is read
+            pass
     except FormatError:
         return ""
     fit = text.facts.get("fit", {})

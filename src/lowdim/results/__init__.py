@@ -9,6 +9,7 @@ Its files, in reading order::
     sparseness   Hoyer's sparseness: how few of its entries a vector is made of.
     table        Small tables of named columns.
     fields       How a record says, by its type hints, what a model file holds of it.
+    meaning      What holds of every honest record: marks for its fields, and what is refused.
     codec        Records to facts and arrays, and back, strictly.
     container    The `.lowdim` model file: its bytes.
     first_bytes  Its beginning, by which it is told from data.

@@ -9,8 +9,9 @@ from typing import Annotated
 import numpy as np
 
 from lowdim.errors import FormatError
-from lowdim.results.fields import OUTSIDE, AddedLater
-from lowdim.types import Floats
+from lowdim.results.fields import OUTSIDE, AddedLater, NonNegative, Share
+from lowdim.results.meaning import LEAST, ROUNDED, Angle, Rising, Shares, is_run, orthogonality, refuse, refuse_skew
+from lowdim.types import EPS, Floats
 from lowdim.words import Text, plural, ranges
 
 TOLERANCE = 1e-10
@@ -46,31 +47,31 @@ class Certificate:
 
     variances: Annotated[Floats, "k", OUTSIDE]
     """(k,) as returned."""
-    residuals: Annotated[Floats, "k"]
+    residuals: Annotated[Floats, "k", NonNegative]
     """(k,) ‖C v − variance v‖ for the covariance C."""
-    rounding: Annotated[Floats, "k"]
+    rounding: Annotated[Floats, "k", NonNegative]
     """(k,) error of rounding in products with the data, which no residual can show."""
-    lower: Annotated[Floats, "k"]
+    lower: Annotated[Floats, "k", NonNegative]
     """(k,) the true eigenvalue is not below this …"""
     upper: Annotated[Floats, "k"]
     """(k,) … nor above this."""
-    angles: Annotated[Floats, "k"]
+    angles: Annotated[Floats, "k", Angle]
     """(k,) bound on the angle to the true axis, in radians; π/2 where the axis is not determined."""
-    null: tuple[int, ...]
+    null: Annotated[tuple[int, ...], Rising]
     """Components (from 0) whose variance is zero to rounding: any direction that is left over."""
     clusters: tuple[tuple[int, ...], ...]
     """Components (from 0) with nearly equal variances: only the plane they span together is defined."""
     cut: bool
     """Whether the last component belongs to such a cluster with one that was left out."""
-    subspace_angle: float
+    subspace_angle: Annotated[float, Angle]
     """Bound on the angle between the span of all components and the true one, in radians."""
-    orthogonality: float
+    orthogonality: Annotated[float, NonNegative]
     """Largest deviation of V Vᵀ from the identity."""
-    captured: tuple[float, float]
+    captured: Annotated[tuple[float, float], Shares]
     """Interval for the share of the variance that the true leading k components have."""
-    tol: float
+    tol: Annotated[float, Share]
     """Relative accuracy that was asked for, of every variance …"""
-    untrusted: tuple[int, ...]
+    untrusted: Annotated[tuple[int, ...], Rising]
     """Components (from 0) whose variance is not as accurate as was asked."""
     measured: bool
     """True: residuals were computed; False: they follow from the backward error of a full decomposition."""
@@ -78,17 +79,56 @@ class Certificate:
     passes: int
     bytes_read: int | None
     notes: tuple[str, ...] = ()
-    floor: Annotated[float, AddedLater(0.0)] = 0.0
+    floor: Annotated[float, Share, AddedLater(0.0)] = 0.0
     """… or of the variance in all, where that is more."""
-    data_rounding: Annotated[Floats, "k", AddedLater(_zeros)] = field(default_factory=lambda: np.zeros(0))
+    data_rounding: Annotated[Floats, "k", NonNegative, AddedLater(_zeros)] = field(default_factory=lambda: np.zeros(0))
     """(k,) what the variances may have changed by when the values were rounded to the type that they came in. It is no
     error of the fit, which takes the values for exact. Empty where nothing is known of it."""
 
     def check(self) -> None:
         """Refuse what no file can say."""
-        named = [*self.null, *self.untrusted, *(i for run in self.clusters for i in run)]
-        if any(i >= len(self.variances) for i in named):
-            raise FormatError(f"The certificate of the model file names a component beyond its {len(self.variances)}.")
+        k, runs = len(self.variances), [i for run in self.clusters for i in run]
+        if any(i >= k for i in (*self.null, *self.untrusted, *runs)):
+            raise FormatError(f"The certificate of the model file names a component beyond its {k}.")
+        refuse(
+            self.null and self.null != tuple(range(self.null[0], k)), "that components before the last have no variance"
+        )
+        together = all(len(run) > 1 and is_run(run) for run in self.clusters) and Rising.holds(runs)
+        refuse(not together, "of its clusters that they are no neighbours")
+        slack = ROUNDED * self.variances
+        inside = (self.lower <= self.variances + slack).all() and (self.variances <= self.upper + slack).all()
+        refuse(not inside and not self.blank, "that variances lie outside of their own bounds")
+        refuse(self.captured[0] > self.captured[1] + ROUNDED, "that it captures more at least than at most")
+
+    def check_against(self, components: Floats, total: float) -> None:
+        """Refuse what is not true of these axes (k, p), and of all the variance that there is."""
+        if self.blank:
+            return
+        refuse_skew(components)
+        k, p = components.shape
+        # the same sums in another order: a few roundings of numbers up to one, or as measured by signs, k at once
+        allowed = max(self.orthogonality, 64 * EPS * np.sqrt(p)) * max(1, k)
+        refuse(orthogonality(components) > allowed, f"that its axes are orthonormal to {self.orthogonality:.0e}")
+        real = np.setdiff1d(np.arange(k), self.null)
+        values, half = self.variances[real], ((self.upper - self.lower) / 2)[real]
+        # as the fit decided: what the best method errs by is no fault (`solvers/solver.find_untrusted`)
+        possible = 48 * np.sqrt(p) * EPS * np.sqrt(values) * np.sqrt(values[:1]) + 64 * p * EPS**2 * values[:1]
+        clear = (
+            half
+            <= (1 + ROUNDED) * np.maximum(self.tol * values, self.floor * total)
+            + possible
+            + np.spacing(self.upper[real]) * 4
+        )
+        refuse(
+            not set(real[~clear]) <= set(self.untrusted),
+            f"that variances are right to {self.asked}, and bounds that are wider",
+        )
+        share = float(self.variances.sum()) / total if total > 0 else 0.0
+        wide = self.captured[0] - ROUNDED <= share <= self.captured[1] + ROUNDED
+        refuse(
+            total > LEAST and not wide and k and not self.untrusted,
+            f"that it captures {self.captured[0]:.6g} to {self.captured[1]:.6g}, and it captures {share:.6g}",
+        )
 
     @property
     def blank(self) -> bool:
@@ -114,7 +154,9 @@ class Certificate:
         """Largest relative error of a variance that is not zero."""
         real = slice(0, len(self.variances) - len(self.null))
         width, size = (self.upper - self.lower)[real] / 2, self.variances[real]
-        return float(np.divide(width, size, out=np.ones_like(width), where=size > 0).max(initial=0.0))
+        with np.errstate(over="ignore"):  # of a variance near the end of the range, nothing is known
+            worst = np.divide(width, size, out=np.ones_like(width), where=size > 0).max(initial=0.0)
+        return float(min(worst, np.finfo(float).max))
 
     @property
     def relative_data_rounding(self) -> float:

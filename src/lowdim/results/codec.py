@@ -12,18 +12,20 @@ import math
 import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
+from lowdim.results.container import Stored
 from lowdim.results.fields import (
     AS_IT_IS,
     IN_FACTS,
     INLINE,
     OUTSIDE,
     UNLESS_EMPTY,
+    UNSHOWN,
     AddedLater,
     Kind,
     OwnSizes,
@@ -123,7 +125,7 @@ def to_plain(value: Any) -> Any:
 # Files to records.
 
 
-def unpack(kind: type[Kind], facts: Any, arrays: Mapping[str, Array], what: str = "fit") -> Kind:
+def unpack(kind: type[Kind], facts: Any, arrays: Mapping[str, Array | Stored], what: str = "fit") -> Kind:
     """The record that `pack` took apart, if these are exactly such facts and arrays."""
     reading = ArrayReader(arrays)
     found = reading.record(kind, facts, what)
@@ -131,17 +133,36 @@ def unpack(kind: type[Kind], facts: Any, arrays: Mapping[str, Array], what: str 
     return found
 
 
+Reading: TypeAlias = Literal["whole", "shown", "trial"]
+"""What is read: all; all but large arrays that no overview shows, in whose places NaN or 0 stand; or all, without
+copies, to see whether it can be."""
+
+
 class ArrayReader:
     """The arrays of a file, of which each must be asked for."""
 
-    def __init__(self, arrays: Mapping[str, Array]):
+    def __init__(self, arrays: Mapping[str, Array | Stored], reading: Reading = "whole"):
         self._arrays = arrays
         self._asked: set[str] = set()
+        self.reading: Reading = reading
 
-    def find(self, name: str) -> Array | None:
-        """The array of that name, if there is one."""
+    @property
+    def shown(self) -> bool:
+        """Whether arrays that no overview shows are not read."""
+        return self.reading == "shown"
+
+    def find(self, name: str) -> Array | Stored | None:
+        """The array of that name, if there is one; that of a file is not read yet."""
         self._asked.add(name)
         return self._arrays.get(name)
+
+    def read(self, found: Array | Stored, unshown: bool = False) -> Array:
+        """The numbers of what was found: an array of its own, unless nothing is kept of it."""
+        if unshown and self.shown:
+            return np.broadcast_to(np.full((), np.nan if found.dtype.kind == "f" else 0, found.dtype), found.shape)
+        if isinstance(found, Stored):
+            return found.read()
+        return found if self.reading == "trial" else found.copy()
 
     def __contains__(self, name: str) -> bool:
         return name in self._arrays
@@ -158,7 +179,14 @@ class ArrayReader:
         """A record of these facts, with arrays whose names begin with the prefix; `sizes` of letters are added to."""
         return _RecordReader(self, kind, what, prefix, {} if sizes is None else sizes).read(facts)  # type: ignore[no-any-return]
 
-    def array(self, name: str, letters: tuple[str, ...], types: tuple[type, ...], sizes: dict[str, int]) -> Any:
+    def array(
+        self,
+        name: str,
+        letters: tuple[str, ...],
+        types: tuple[type, ...],
+        sizes: dict[str, int],
+        unshown: bool = False,
+    ) -> Any:
         """The array of that name: a copy of its own, of one of the types, finite, of the sizes that letters have.
 
         Letters without a size yet have that of this array from now on.
@@ -169,12 +197,13 @@ class ArrayReader:
         if found.dtype not in types:
             needed = " or ".join(np.dtype(one).name for one in types)
             raise FormatError(f"Array {name!r} of the model file holds {found.dtype.name}, and it must be {needed}.")
+        shape = found.shape
         if len(letters) > 2:  # files have two axes; the sizes of the others are known by now
             front = tuple(sizes.get(letter, 0) for letter in letters[:-1])
-            if found.ndim == 2 and len(found) == math.prod(front):
-                found = found.reshape(*front, found.shape[-1])
-        lengths = zip(letters, found.shape, strict=False)
-        if found.ndim != len(letters) or any(
+            if found.ndim == 2 and shape[0] == math.prod(front):
+                shape = (*front, shape[-1])
+        lengths = zip(letters, shape, strict=False)
+        if len(shape) != len(letters) or any(
             _agree_size(letter, length, sizes) != length for letter, length in lengths
         ):
             known = [f"{one} = {sizes[one]}" for one in dict.fromkeys(letters) if one in sizes]
@@ -182,14 +211,15 @@ class ArrayReader:
                 f"The model file has no array {name!r} of shape ({', '.join(letters)}), but of {found.shape}: "
                 f"{', '.join(known)}."
             )
-        if not np.isfinite(found).all():
+        values = self.read(found, unshown)
+        if not (unshown and self.shown) and not np.isfinite(values).all():
             raise FormatError(f"Array {name!r} of the model file holds numbers that are not finite.")
-        return found.copy()
+        return values.reshape(shape)
 
     def texts(self, name: str, letter: str, sizes: dict[str, int]) -> tuple[str, ...]:
         """The texts that `pack_texts` made bytes of, as many as the letter stands for."""
         found = self.find(name)
-        names = None if found is None else unpack_texts(found)
+        names = None if found is None else unpack_texts(self.read(found))
         if names is None or len(names) != sizes.setdefault(letter, len(names)):
             raise FormatError(f"Array {name!r} of the model file does not hold {sizes.get(letter, 'its')} texts.")
         return names
@@ -243,8 +273,11 @@ class _RecordReader:
         if hasattr(self.kind, "from_file"):
             values |= self.kind.from_file(values, levels[-1][1])
         found = self.kind(**values)
-        if hasattr(found, "check"):
-            found.check()
+        with np.errstate(all="ignore"):  # what overflows is refused
+            if hasattr(found, "check"):
+                found.check()
+            if hasattr(found, "check_unshown") and not self.reading.shown:
+                found.check_unshown()
         for kind, given in levels:
             self._compare(found, kind, given)
         return found
@@ -298,11 +331,17 @@ class _RecordReader:
             if place.optional:
                 return None
         if AS_IT_IS in place.marks:
-            return self.reading.find(name)
+            held = self.reading.find(name)
+            return None if held is None else self.reading.read(held)
         if place.several and get_args(place.hint)[0] is str:
-            return self.reading.texts(name, place.letters[0], self.sizes)
+            texts = self.reading.texts(name, place.letters[0], self.sizes)
+            self._hold(name, texts, place.checks)
+            return texts
         letters = place.letters if row is None else (str(row.of), *place.letters)
-        found = self.reading.array(name, letters, place.types, self.sizes)
+        unshown = UNSHOWN in place.marks
+        found = self.reading.array(name, letters, place.types, self.sizes, unshown)
+        if unshown and self.reading.shown:
+            return found
         found = found if row is None else found[row.index].copy()
         found = found if stands is None else np.where(found == stands.held, stands.value, found)
         if not place.several and get_args(get_args(place.hint)[1])[0] is np.bool_:
@@ -314,10 +353,13 @@ class _RecordReader:
     def _default(self, later: AddedLater) -> Any:
         return later.default(self.sizes) if callable(later.default) else later.default
 
-    def _hold(self, name: str, found: Array, checks: tuple[Any, ...]) -> None:
+    def _hold(self, name: str, found: Any, checks: tuple[Any, ...]) -> None:
         for check in checks:
-            if not check.holds(found):
-                raise FormatError(f"Numbers of array {name!r} of the model file are not {check.words}.")
+            with np.errstate(all="ignore"):
+                holds = check.holds(found)
+            if not holds:
+                what = "Texts" if isinstance(found, tuple) else "Numbers"
+                raise FormatError(f"{what} of array {name!r} of the model file are not {check.words}.")
 
     def _records(self, place: Place, given: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
         own, prefix = place.mark(OwnSizes), place.mark(Prefix)

@@ -15,7 +15,8 @@ Beside its fields a record may have
     INHERITED     the name under which the facts of the record stand that it is derived from
     to_file()     values that a file holds in place of fields
     from_file(values, facts)    and fields in place of what the file holds
-    check()       an error for what no file can say
+    check()       an error for what no file can say, and no fit can be
+    check_unshown()    the same of arrays that are `UNSHOWN`
 """
 
 from __future__ import annotations
@@ -130,9 +131,10 @@ class Storage(Enum):
     IN_FACTS = "a small array, as a list among the facts"
     UNLESS_EMPTY = "an array that is not there if it has no entries, whatever its letters say"
     AS_IT_IS = "any array, of which `from_file` makes what it should be"
+    UNSHOWN = "a large array that no overview shows, so that it is not read where that is all that is asked for"
 
 
-INLINE, OUTSIDE, IN_FACTS, UNLESS_EMPTY, AS_IT_IS = Storage
+INLINE, OUTSIDE, IN_FACTS, UNLESS_EMPTY, AS_IT_IS, UNSHOWN = Storage
 
 
 def has(attribute: str) -> Callable[[Any], bool]:

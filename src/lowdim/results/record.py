@@ -5,13 +5,14 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, overload
+from typing import Annotated, Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
 
 import numpy as np
 
-from lowdim.errors import FormatError, SingularModel
+from lowdim.errors import SingularModel
 from lowdim.results.certificate import Certificate, blank_certificate
-from lowdim.results.fields import AddedLater, NonNegative, Positive, Prefix, has, size
+from lowdim.results.fields import AddedLater, NonNegative, Prefix, has, size
+from lowdim.results.meaning import LEAST, MOST, ROUNDED, Distinct, Falling, Invertible, Squarable, Weight, agree, refuse
 from lowdim.types import Array, Floats
 
 # What holds of arrays only as long as they are what they were: a certificate of changed components is none.
@@ -93,7 +94,7 @@ class Provenance:
     """Text column that was coded as numbers, and its values; all of its columns are 0 where it is the first."""
 
 
-Columns = Annotated[tuple[str, ...] | None, "p"]
+Columns = Annotated[tuple[str, ...] | None, "p", Distinct]
 """Names of p columns; None: they have none."""
 
 ATTRIBUTES = {
@@ -121,6 +122,21 @@ def _certificate_of_none(certificate: Certificate) -> Certificate:
     return replace(certificate, **bounds, **nowhere, **exact)  # type: ignore[arg-type]  # three kinds of fields
 
 
+class RowMoments(Protocol):
+    """What is read here of `matrices.moments.Moments`."""
+
+    @property
+    def n_rows(self) -> int: ...  # noqa: D102
+    @property
+    def weight(self) -> float: ...  # noqa: D102
+    @property
+    def mean(self) -> Floats: ...  # noqa: D102
+    @property
+    def scatter(self) -> Floats: ...  # noqa: D102
+    @property
+    def error(self) -> Floats | float: ...  # noqa: D102
+
+
 @dataclass(frozen=True)
 class LinearFit:
     """Mean, scale, axes and variances of n rows × p columns.
@@ -141,19 +157,19 @@ class LinearFit:
 
     mean: Annotated[Floats, "p"]
     """(p,)"""
-    scale: Annotated[Floats, "p", Positive]
+    scale: Annotated[Floats, "p", Invertible]
     """(p,) what the centred columns were divided by; ones if nothing was asked."""
-    column_weight: Annotated[Floats | None, "p"]
+    column_weight: Annotated[Floats | None, "p", NonNegative]
     """(p,) or None for one each."""
-    components: Annotated[Floats, "k p"]
+    components: Annotated[Floats, "k p", Squarable]
     """(k, p), orthonormal rows, largest variance first."""
-    variances: Annotated[Floats, "k"]
+    variances: Annotated[Floats, "k", NonNegative]
     """(k,)"""
-    singular_values: Annotated[Floats, "k"]
+    singular_values: Annotated[Floats, "k", NonNegative]
     """(k,)"""
     total_variance: Annotated[float, NonNegative]
     n_rows: Annotated[int, "n"]
-    weight: Annotated[float, NonNegative]
+    weight: Annotated[float, Weight]
     """Sum of row weights."""
     ddof: int
     provenance: Provenance
@@ -162,7 +178,7 @@ class LinearFit:
     )
     """Of the arrays above, as long as they are what they were."""
     columns: Columns = None
-    spectrum: Annotated[Floats | None, "all"] = field(default=None, repr=False)
+    spectrum: Annotated[Floats | None, "all", NonNegative, Falling] = field(default=None, repr=False)
     """All variances, where the solver found them anyway."""
     column_variances: Annotated[Floats | None, "p", NonNegative] = field(default=None, repr=False)
     """(p,) of the columns about their centre, in the data's units; None in records that do not know them."""
@@ -172,12 +188,70 @@ class LinearFit:
         return {"variances": self.known_variances, "singular_values": self.known_singular_values}
 
     def check(self) -> None:
-        """Refuse what no file can say."""
-        if self.k > self.n_columns or (self.n_rows == 0) != (self.weight == 0):
-            raise FormatError(
-                f"The model file says {self.n_rows} rows, {self.n_columns} columns and {self.k} components, which no "
-                "fit can have."
+        """Refuse what no file can say, and no fit can be."""
+        impossible = self.k > self.n_columns or (self.n_rows == 0) != (self.weight == 0)
+        refuse(impossible, f"{self.n_rows} rows, {self.n_columns} columns and {self.k} components")
+        refuse(not np.isfinite(self.undo_gain).all(), "that columns are multiplied by numbers beyond all others")
+        # a column that does not vary may lie anywhere, as it takes part in no component
+        far = np.abs(self.mean) * self.gain > MOST
+        refuse(self.components[:, far].any(), "means whose squares are beyond all numbers, of columns that vary")
+        total, held = self.total_variance, float(self.variances.sum())
+        refuse(
+            not np.isfinite(held) or held > total * (1 + ROUNDED),
+            f"a variance of {total:.6g} in all, of which its components hold {held:.6g}",
+        )
+        certificate = CERTIFICATE_FIELD.given(self)
+        certificate.check_against(self.components, total)
+        if certificate.blank:  # assigned, or by other means, in whatever order
+            return
+        refuse(not Falling.holds(self.variances), "that variances are ordered, and they are not")
+        refuse(
+            self.ddof >= self.weight or not agree(self.singular_values**2, self.variances * (self.weight - self.ddof)),
+            f"{self.weight:g} rows, and singular values that do not go with the variances",
+        )
+        self._check_spectrum()
+
+    def check_moments(self, moments: RowMoments) -> None:
+        """Refuse a certificate that is not true of the moments of the same rows, which a file keeps to go on with."""
+        certificate, scatter = CERTIFICATE_FIELD.given(self), moments.scatter
+        root = np.sqrt(np.maximum(scatter.diagonal(), 0.0))
+        step = max(1, 2**20 // max(1, len(root)))
+        for rows in (slice(start, start + step) for start in range(0, len(root), step)):  # to hold no copy of it
+            part, square = scatter[rows], np.outer(root[rows], root)
+            odd = (
+                not agree(part, scatter[:, rows].T, ROUNDED * square)
+                or (np.abs(part) > (1 + ROUNDED) * square + LEAST).any()
             )
+            refuse(odd, "products of columns that no columns have")
+        if certificate.blank or self.PROBABILISTIC:
+            return
+        refuse(moments.n_rows != self.n_rows or not agree(moments.weight, self.weight), "moments of other rows")
+        divisor, V, offset = self.weight - self.ddof, self.components, moments.mean - self.mean
+        turned = (scatter @ (V * self.gain).T + np.outer(self.weight * offset, (V * self.gain) @ offset)).T
+        apart = np.linalg.norm(turned * self.gain / divisor - self.variances[:, None] * V, axis=1)
+        error = float((self.gain**2 * moments.error).sum()) / divisor
+        lengths = float((self.gain**2 * (scatter.diagonal() + self.weight * offset**2)).sum()) / divisor
+        allowed = certificate.residuals + certificate.rounding + 2 * error + ROUNDED * self.total_variance + LEAST
+        refuse((apart > allowed).any(), "that its axes are those of its moments, and they are not")
+        refuse(not agree(lengths, self.total_variance, 2 * error + LEAST), "moments of another variance in all")
+
+    def _check_spectrum(self) -> None:
+        """Refuse variances of all directions, or of the columns, that are not those of the components."""
+        slack = ROUNDED * self.total_variance
+        if self.spectrum is not None:
+            same = len(self.spectrum) >= self.k and agree(self.spectrum[: self.k], self.variances, slack)
+            refuse(
+                not same or not agree(float(self.spectrum.sum()), self.total_variance, LEAST),
+                "a spectrum that is not that of its components",
+            )
+        if self.column_variances is not None and not self.about_zero:
+            each = (np.sqrt(self.column_variances) * self.gain) ** 2
+            held = np.einsum(
+                "k,kp,kp->p", self.variances, self.components, self.components
+            )  # of each column: no more than there is
+            slack += LEAST + float(((np.sqrt(LEAST) * self.gain) ** 2).sum())
+            wrong = not agree(float(each.sum()), self.total_variance, slack) or (held > each + slack).any()
+            refuse(wrong, "variances of columns that are not those of its components")
 
     @property
     def n_columns(self) -> int:

@@ -24,4 +24,6 @@ def hoyer(sums: Floats, squares: Floats, length: int) -> Floats:
 
 def sparseness(vectors: Floats) -> Floats:
     """(k,) of the rows of a (k, m) array."""
-    return hoyer(np.abs(vectors).sum(axis=1), (vectors**2).sum(axis=1), vectors.shape[1])
+    largest = np.abs(vectors).max(axis=1, initial=0.0, keepdims=True)
+    sizes = np.abs(vectors) / np.where(largest > 0, largest, 1.0)  # squares of tiny numbers are none
+    return hoyer(sizes.sum(axis=1), (sizes**2).sum(axis=1), vectors.shape[1])

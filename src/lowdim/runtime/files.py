@@ -81,6 +81,10 @@ class _PartFile(io.FileIO):
         with write_errors(self._final):
             return super().write(data)
 
+    def close(self) -> None:
+        with write_errors(self._final):  # some disks say only then that they are full
+            super().close()
+
 
 @contextmanager
 def write_errors(name: str) -> Iterator[None]:

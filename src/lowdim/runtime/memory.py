@@ -53,12 +53,17 @@ def budget_of(owner: str, memory: Any) -> Budget | None:
             f"{owner}(memory={memory!r}): this system ({machine.SYSTEM}) does not say how much memory a process holds, "
             "so that no limit can be kept: pip install psutil, or leave memory out."
         )
+    return Budget(bytes_of(owner, memory))
+
+
+def bytes_of(owner: str, memory: Any) -> int:
+    """A number of bytes, or what a text says such as "512MB" or "1.5 GiB"."""
     if isinstance(memory, int) and not isinstance(memory, bool) and memory > 0:
-        return Budget(memory)
+        return memory
     if isinstance(memory, str):
         parts = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([A-Za-z]*)\s*", memory)
         if parts and parts[2].lower() in BYTES_PER_UNIT and float(parts[1]) > 0:
-            return Budget(int(float(parts[1]) * BYTES_PER_UNIT[parts[2].lower()]))
+            return int(float(parts[1]) * BYTES_PER_UNIT[parts[2].lower()])
     raise BadParameter.of(owner, "memory", memory, "None, a number of bytes, or a text such as '512MB' or '1.5GiB'")
 
 

@@ -18,8 +18,11 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import lowdim
+from harness import Tally
 from lowdim import PCA
 from lowdim.errors import BadInput, BadParameter, CannotWrite
+from lowdim.models.base.output import Exported
+from lowdim.models.registry import FOLDERS, model_class
 
 
 def made(offset: float = 0.0) -> np.ndarray:
@@ -69,9 +72,31 @@ def agree(model: PCA, X: np.ndarray, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_graphs_agree_with_the_model(name: str, tmp_path: Path) -> None:
+def test_graphs_agree_with_the_model(name: str, tmp_path: Path, tally: Tally) -> None:
     settings, X = CASES[name]
     agree(PCA(4, **settings).fit(X), X, tmp_path)
+    tally(22, 4 * len(X), "rows through ONNX graphs")  # there and back, float32 and float64
+
+
+EXPORTING = {name for name in FOLDERS if issubclass(model_class(name), Exported)}
+
+
+@pytest.mark.parametrize("name", sorted(EXPORTING - {"Autoencoder", "GenotypePCA"}))
+def test_graphs_of_every_model_that_has_one_agree(name: str, tmp_path: Path, tally: Tally) -> None:
+    X = made(3)
+    agree(model_class(name)(4).fit(X), X, tmp_path)
+    tally(22, 4 * len(X), "rows through ONNX graphs")
+
+
+def test_every_model_that_has_a_graph_is_known_here() -> None:
+    # those of autoencoders are tested with their model, of genotypes below
+    assert {"PCA", "Autoencoder", "GenotypePCA", "ProbabilisticPCA"} <= EXPORTING
+
+
+def test_graphs_of_genotypes_agree(tmp_path: Path, tally: Tally) -> None:
+    X = np.random.default_rng(0).integers(0, 3, (1000, 20)).astype(float)
+    agree(lowdim.GenotypePCA(4).fit(X), X, tmp_path)
+    tally(22, 4 * len(X), "rows through ONNX graphs")
 
 
 @pytest.mark.parametrize("settings", [{}, {"scale": True}, {"whiten": True}], ids=str)

@@ -14,10 +14,11 @@ from lowdim.errors import CannotMerge, CannotWrite, FormatError
 from lowdim.models.autoencoder.plan import CheckpointKey
 from lowdim.models.autoencoder.record import SINGLE_OR_DOUBLE
 from lowdim.models.autoencoder.solvers.training import State
-from lowdim.models.base.saving import CHECKPOINT, read_checkpoint_of
+from lowdim.models.base.saving import CHECKPOINT, open_checkpoint_of
 from lowdim.results.codec import pack, unpack
 from lowdim.results.container import Document, write_document
 from lowdim.results.fields import INLINE, Name, size
+from lowdim.results.meaning import Squarable
 from lowdim.types import Array, Floats
 from lowdim.words import plural
 
@@ -39,10 +40,10 @@ class Checkpoint:
     }
 
     kept: Annotated[CheckpointKey, INLINE]
-    current: Annotated[Array, "weights", SINGLE_OR_DOUBLE]
-    first: Annotated[Array, "moments", SINGLE_OR_DOUBLE]
+    current: Annotated[Array, "weights", SINGLE_OR_DOUBLE, Squarable]
+    first: Annotated[Array, "moments", SINGLE_OR_DOUBLE, Squarable]
     second: Annotated[Array, "moments", SINGLE_OR_DOUBLE]
-    best_weights: Annotated[Array, "weights", SINGLE_OR_DOUBLE, Name("best")]
+    best_weights: Annotated[Array, "weights", SINGLE_OR_DOUBLE, Squarable, Name("best")]
     curve: Annotated[Floats, "epochs losses"]  # (epochs, 1) or, with rows set aside, (epochs, 2)
     steps: int
     looks: int
@@ -114,8 +115,8 @@ def open_checkpoint(path: str, kept: CheckpointKey) -> Checkpoint:
 
 
 def _read(path: str) -> Checkpoint:
-    document = read_checkpoint_of(OWNER, path)
-    return unpack(Checkpoint, document.facts, document.arrays, "checkpoint")
+    with open_checkpoint_of(OWNER, path) as document:
+        return unpack(Checkpoint, document.facts, document.arrays, "checkpoint")
 
 
 def refuse_unwritable(path: str) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
-from lowdim.results.fields import NonNegative, OneOf, OwnSizes, Positive, StoredAs, has, size
+from lowdim.results.fields import UNSHOWN, NonNegative, OneOf, OwnSizes, StoredAs, has, size
+from lowdim.results.meaning import Covariance, Invertible, Squarable
 from lowdim.results.record import Columns, Provenance
 from lowdim.types import Floats
 
@@ -32,9 +33,9 @@ SINGLE_OR_DOUBLE = StoredAs((np.float32, np.float64))
 class Layer:
     """outputs = weights @ inputs + bias."""
 
-    weights: Annotated[NDArray[Any], "outputs inputs", SINGLE_OR_DOUBLE]
+    weights: Annotated[NDArray[Any], "outputs inputs", SINGLE_OR_DOUBLE, UNSHOWN, Squarable]
     """(outputs, inputs) float32, or float64 of a linear network."""
-    bias: Annotated[NDArray[Any], "outputs", SINGLE_OR_DOUBLE]
+    bias: Annotated[NDArray[Any], "outputs", SINGLE_OR_DOUBLE, Squarable]
     """(outputs,)"""
 
 
@@ -111,7 +112,7 @@ class NetworkFit:
 
     center: Annotated[Floats, "p"]
     """(p,) is taken off rows before they enter; a missing entry enters as 0."""
-    scale: Annotated[Floats, "p", Positive]
+    scale: Annotated[Floats, "p", Invertible]
     """(p,) they are divided by it then."""
     encoder: Annotated[tuple[Layer, ...], OwnSizes()]
     decoder: Annotated[tuple[Layer, ...], OwnSizes()]
@@ -120,7 +121,7 @@ class NetworkFit:
     """"bce": the outputs are chances, 1 / (1 + e^−sum); "mse": they are center + scale · sum."""
     code_mean: Annotated[Floats, "k"]
     """(k,) of the training rows."""
-    code_covariance: Annotated[Floats, "k k"]
+    code_covariance: Annotated[Floats, "k k", Covariance]
     """(k, k) of the training rows, divided by their number."""
     n_rows: int
     missing: int
@@ -141,7 +142,7 @@ class NetworkFit:
 
     def check(self) -> None:
         """Refuse what no file can say."""
-        n, spread, how = self.n_rows, self.code_covariance, self.training
+        n, how = self.n_rows, self.training
         if n < 1 or self.n_columns < 1 or self.k < 1 or self.missing > n * self.n_columns:
             raise FormatError(
                 f"The model file says {n} rows, {self.n_columns} columns and {self.k} codes, which no fit can have."
@@ -156,8 +157,6 @@ class NetworkFit:
                 raise FormatError(f"The {name} of the model file does not lead from {first} numbers to {last}.")
         if len({part.dtype for layer in (*self.encoder, *self.decoder) for part in (layer.weights, layer.bias)}) > 1:
             raise FormatError("Layers of the model file have numbers of different types.")
-        if (np.diag(spread) < 0).any() or np.abs(spread - spread.T).max() > 1e-6 * np.abs(spread).max():
-            raise FormatError("The model file holds variances of codes that no rows can have.")
         if not 1 <= how.n_train <= n or how.n_train + how.n_validation > n:
             raise FormatError(f"The model file says that it was trained on other rows than the {n} it was given.")
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -22,10 +23,13 @@ from lowdim.matrices.moments import Moments
 from lowdim.models.base.parameters import Parameter, Saved, parameters_of
 from lowdim.models.registry import FOLDERS, USUAL, model_class, part_of, prompt_name
 from lowdim.results import codec
-from lowdim.results.codec import ArrayReader
-from lowdim.results.container import Document, read_document, write_document
-from lowdim.results.fields import AddedLater, Holds, NonNegative, OneOf, Positive
+from lowdim.results.codec import ArrayReader, Reading
+from lowdim.results.container import MOST_BYTES, Document, open_document, write_document
+from lowdim.results.fields import UNSHOWN, AddedLater, Holds, NonNegative, OneOf, Positive
 from lowdim.results.first_bytes import begins_as_model
+from lowdim.results.meaning import LEAST, ROUNDED, refuse
+from lowdim.results.record import LinearFit
+from lowdim.runtime.memory import bytes_of, left_memory
 from lowdim.sources.kinds import ENDINGS, ending_of
 from lowdim.types import Floats
 
@@ -61,10 +65,15 @@ class SavedMoments:
     n_rows: Annotated[int, Positive]
     weight: Annotated[float, Positive]
     mean: Annotated[Floats, "p"]
-    scatter: Annotated[Floats, "p p"]
+    scatter: Annotated[Floats, "p p", UNSHOWN]
     low: Annotated[Floats, "p"]
     error: Annotated[Floats | None, "p", NonNegative]
     """None: files of earlier versions do not tell."""
+
+    def check(self) -> None:
+        """Refuse what no fit can be: `low` is what float64 leaves over of a mean of numbers that vary as these do."""
+        spread = np.sqrt(np.abs(self.scatter.diagonal()))
+        refuse((np.abs(self.low) > ROUNDED * (np.abs(self.mean) + spread) + LEAST).any(), "a mean and another rest")
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -80,22 +89,29 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> bool((lowdim.load(path).components_ == model.components_).all())
     True
     """
-    write_document(path, pack(model))
+    document = pack(model)
+    try:
+        unpack(document, "trial")
+    except FormatError as error:  # nobody should learn that when the model is needed
+        raise BadInput(
+            f"The {type(model).__name__} would make a file that could not be opened again. {error}"
+        ) from error
+    write_document(path, document)
 
 
 @overload
-def load(path: str | os.PathLike[str]) -> Any: ...
+def load(path: str | os.PathLike[str], *, memory: int | str | None = None) -> Any: ...
 
 
 @overload
-def load(path: str | os.PathLike[str], kind: type[Estimator]) -> Estimator: ...
+def load(path: str | os.PathLike[str], kind: type[Estimator], *, memory: int | str | None = None) -> Estimator: ...
 
 
-def load(path: str | os.PathLike[str], kind: type[Any] | None = None) -> Any:
+def load(path: str | os.PathLike[str], kind: type[Any] | None = None, *, memory: int | str | None = None) -> Any:
     """Open a model file that `save` wrote.
 
     Every byte is checked before it is used, and nothing in the file is ever executed. A file that is damaged, not by
-    lowdim, or of a later format raises `lowdim.errors.FormatError`.
+    lowdim, of a later format, or holds what no fit can have found raises `lowdim.errors.FormatError`.
 
     Parameters
     ----------
@@ -103,6 +119,9 @@ def load(path: str | os.PathLike[str], kind: type[Any] | None = None) -> Any:
         Of a `.lowdim` file.
     kind : class of models, or None
         What the file must hold, such as `PCA`: another model is refused, and type checkers know what came. None: any.
+    memory : int, str or None
+        What its arrays may take, in bytes or as "8GB": a file that says to hold more is refused with
+        `lowdim.errors.TooLarge` before any is read. None: 2 GB.
 
     Returns
     -------
@@ -119,12 +138,20 @@ def load(path: str | os.PathLike[str], kind: type[Any] | None = None) -> Any:
     (2, 17)
     """
     _refuse_table(Path(path))
-    found = unpack(read_document(path))
+    with open_document(path, MOST_BYTES if memory is None else bytes_of("load", memory)) as document:
+        found = unpack(document)
     if kind is not None and not isinstance(found, kind):
         raise FormatError(
             f"{path}: holds a {type(found).__name__}, not a {kind.__name__}: load it as what it is, or without a kind."
         )
     return found
+
+
+def load_shown(path: str | os.PathLike[str]) -> Any:
+    """What is enough of a model for its overview: large arrays that are not shown are not read, and hold NaN."""
+    _refuse_table(Path(path))
+    with open_document(path, whole=False) as document:
+        return unpack(document, "shown")
 
 
 def _refuse_table(path: Path) -> None:
@@ -163,21 +190,25 @@ def pack(model: Any) -> Document:
     return Document(name, {"params": params, "fit": fit, "moments": moments, "seen": seen}, arrays)
 
 
-def unpack(document: Document) -> Any:
+def unpack(document: Document, how: Reading = "whole") -> Any:
     """The model that `pack` took apart, if the document is exactly what `pack` makes."""
     _refuse_unknown(document.kind)
     part, facts, kind = _part(document.kind), document.facts, model_class(document.kind)
     if set(facts) != set(ENTRIES):
         raise FormatError(f"The model file has other entries than it must have, {', '.join(ENTRIES)}.")
-    reading = ArrayReader(document.arrays)
+    reading = ArrayReader(document.arrays, how)
     seen = reading.record(Seen, facts["seen"], "data description")
     fit: Any = reading.record(part.RECORD, facts["fit"], "fit")
     p = fit.n_columns
     settings = _settings(facts["params"], kind, reading, _sizes(fit))
     if hasattr(part, "check_settings"):
         part.check_settings(settings, fit)
+    moments = _moments(facts["moments"], reading, p)
+    if moments is not None and isinstance(fit, LinearFit) and not reading.shown:
+        with np.errstate(all="ignore"):  # what overflows is refused
+            fit.check_moments(moments)
     model = kind(**settings)
-    model.__dict__.update(_record=fit, _moments=_moments(facts["moments"], reading, p))
+    model.__dict__.update(_record=fit, _moments=moments)
     model._frame_kind, model._itemsize, model._data_spacing = seen.frame, seen.itemsize, seen.spacing
     model._columns = fit.columns
     model.n_features_in_ = p
@@ -197,16 +228,23 @@ def save_checkpoint(model: Any, path: str | os.PathLike[str]) -> None:
     write_document(path, replace(document, kind=document.kind + CHECKPOINT))
 
 
-def load_checkpoint(path: str | os.PathLike[str], owner: str) -> Any:
+def load_checkpoint(path: str | os.PathLike[str], owner: str, reading: Reading = "whole") -> Any:
     """The model of the rows so far that `save_checkpoint` wrote."""
-    return unpack(replace(read_checkpoint_of(owner, path), kind=owner))
+    with open_checkpoint_of(owner, path) as document:
+        return unpack(replace(document, kind=owner), reading)
 
 
-def read_checkpoint_of(owner: str, path: str | os.PathLike[str]) -> Document:
-    """The document in a file, if it is the checkpoint of a fit of this model."""
-    document = read_document(path)
+@contextmanager
+def open_checkpoint_of(owner: str, path: str | os.PathLike[str]) -> Iterator[Document]:
+    """The document in a file, if it is the checkpoint of a fit of this model, as long as the block lasts."""
+    with open_document(path, left_memory()) as document:
+        _refuse_other_kind(path, document, owner)
+        yield document
+
+
+def _refuse_other_kind(path: str | os.PathLike[str], document: Document, owner: str) -> None:
     if document.kind == owner + CHECKPOINT:
-        return document
+        return
     found = document.kind.removesuffix(CHECKPOINT)
     if found not in FOLDERS:
         raise FormatError(f"{path}: holds a {document.kind[:40]!r}, not the checkpoint of a fit of {owner}.")
@@ -225,7 +263,8 @@ def read_checkpoint_of(owner: str, path: str | os.PathLike[str]) -> Document:
 
 def find_checkpoint(path: str | os.PathLike[str]) -> tuple[str, str] | None:
     """Whose checkpoint a file holds, and how far that fit came, in words; None of a model."""
-    kind = read_document(path).kind
+    with open_document(path, whole=False) as document:
+        kind = document.kind
     owner = kind.removesuffix(CHECKPOINT)
     part = part_of(owner, "checkpoint") if owner in FOLDERS and owner != kind else None
     return None if part is None else (owner, part.tell_part(os.fspath(path)))

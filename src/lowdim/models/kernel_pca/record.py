@@ -9,7 +9,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from lowdim.errors import BadInput, FormatError
-from lowdim.results.fields import INLINE, UNLESS_EMPTY, NonNegative, OneOf, Positive, StandsFor, has
+from lowdim.results.fields import INLINE, UNLESS_EMPTY, UNSHOWN, NonNegative, OneOf, Positive, StandsFor, has
+from lowdim.results.meaning import LEAST, ROUNDED, Falling, Invertible, Squarable, Triangle, agree, refuse, refuse_skew
 from lowdim.results.record import Columns, Provenance
 from lowdim.types import Floats
 
@@ -34,33 +35,33 @@ from lowdim.types import Floats
 class KernelAxes:
     """Axes of k components over m basis rows of p columns, learnt from n rows."""
 
-    values: Annotated[Floats, "k"]
+    values: Annotated[Floats, "k", NonNegative, Falling]
     """(k,) eigenvalues of the centred kernel matrix, largest first; lower ends where `slack` is not 0."""
-    basis: Annotated[Floats, "basis width"]
+    basis: Annotated[Floats, "basis width", Squarable]
     """(m, p) rows that the kernel is taken with."""
-    triangle: Annotated[Floats | None, "m m"]
+    triangle: Annotated[Floats | None, "m m", UNSHOWN, Triangle]
     """(m, m) lower triangle L, or None for the identity."""
-    axes: Annotated[Floats, "m k"]
+    axes: Annotated[Floats, "m k", UNSHOWN]
     """(m, k)"""
-    offset: Annotated[Floats, "k"]
+    offset: Annotated[Floats, "k", Squarable]
     """(k,) what the mean of φ has as scores before it is subtracted."""
-    origin: Annotated[Floats, "m"]
+    origin: Annotated[Floats, "m", Squarable]
     """(m,)"""
-    mean_square: float
+    mean_square: Annotated[float, Squarable]
     """|mean of φ|²: the mean of the whole kernel matrix."""
     total: Annotated[float, NonNegative]
     """Trace of the centred kernel matrix: the sum of all its eigenvalues; a lower end where `slack` is not 0."""
-    square: float
+    square: Annotated[float, NonNegative]
     """Sum of squares of the centred kernel matrix's entries (of its eigenvalues), an estimate where it was not formed:
     total² / square is the effective rank."""
     n_rows: int
-    slack: Annotated[float, StandsFor(np.nan, None)] = 0.0
+    slack: Annotated[float, NonNegative, StandsFor(np.nan, None)] = 0.0
     """Trace of what the landmarks do not see: no eigenvalue, and no sum of them, is larger by more than this. NaN for
     random features, of which nobody knows."""
-    residuals: Annotated[Floats, "k", UNLESS_EMPTY] = field(default_factory=lambda: np.zeros(0))
+    residuals: Annotated[Floats, "k", UNLESS_EMPTY, NonNegative] = field(default_factory=lambda: np.zeros(0))
     """(k,) |K v − λ v| of the unit eigenvectors, measured in float64, or empty. Of landmarks and random
     features: estimated from some of the rows, with the kernel itself."""
-    next_value: float = 0.0
+    next_value: Annotated[float, NonNegative] = 0.0
     """About the eigenvalue after the last one kept: what the angles of the axes depend on."""
     most_negative: float = 0.0
     """The most negative eigenvalue seen, for kernels that are not positive semi-definite."""
@@ -72,13 +73,42 @@ class KernelAxes:
     """Whether the basis are frequencies of random features, (m / 2, p), and not rows."""
 
     def check(self) -> None:
-        """Refuse what no file can say."""
-        if self.n_rows < 1 or len(self.values) > self.n_rows:
-            raise FormatError(
-                f"The model file says {self.n_rows} rows and {len(self.values)} components, which no fit can have."
-            )
-        if self.triangle is not None and not (self.triangle.diagonal() > 0).all():
-            raise FormatError("The triangle of the model file has no inverse.")
+        """Refuse what no file can say, and no fit can be."""
+        k, held = len(self.values), float(self.values.sum())
+        refuse(self.n_rows < 1 or k > self.n_rows, f"{self.n_rows} rows and {k} components")
+        slack = ROUNDED * self.values[:1].sum() + 2 * rounding(self)
+        refuse(k and self.next_value > self.values[-1] + slack, "that a greater eigenvalue was left out")
+        # of a kernel that is not positive the sum of all eigenvalues is less than that of the positive ones
+        less = self.most_negative >= 0 and held > (self.total + np.nan_to_num(self.slack)) * (
+            1 + ROUNDED
+        ) + k * rounding(self)
+        refuse(less, f"eigenvalues of {self.total:.6g} in all, of which its components hold {held:.6g}")
+        refuse(self.over_basis and self.slack != 0, "a rest that landmarks do not see, where there are none")
+        refuse(self.waves != bool(np.isnan(self.slack)), "random features, of whose rest nobody knows")
+        # Cauchy–Schwarz, with room for an estimate; nothing is squared, as it could leave the range
+        flat = self.total > 2 * np.sqrt(self.square) * np.sqrt(self.n_rows) + LEAST
+        refuse(flat, f"eigenvalues of {self.total:.6g} in all, and of {self.square:.6g} in squares")
+        refuse(len(self.residuals) not in (0, k), f"residuals of other eigenvectors than {k}")
+
+    def check_unshown(self) -> None:
+        """The same of the arrays that no overview shows."""
+        refuse(self.axes[:, self.values == 0].any(), "that directions without variance give scores")
+        # vectors of eigenvalues that are rounding are no longer at right angles once they are centred
+        used = self.values > ROUNDED * self.values[:1].sum()
+        size = np.abs(self.axes).max(initial=0.0) * np.abs(self.origin).max(initial=0.0) * len(self.origin)
+        if self.over_basis:
+            refuse_skew((self.axes * np.sqrt(self.values))[:, used].T, "eigenvectors")
+            refuse((self.origin != self.origin[:1]).any(), "that rows weigh differently in their mean")
+        else:
+            refuse_skew(self.axes[:, used].T)
+            same = agree(self.offset, self.origin @ self.axes, ROUNDED * size)
+            refuse(not same, "a mean whose scores are others")
+            refuse(not agree(self.mean_square, float(self.origin @ self.origin)), "a mean of another length")
+
+    @property
+    def over_basis(self) -> bool:
+        """Whether axes are sums of the basis itself, by eigenvectors over the roots of their eigenvalues."""
+        return self.route in ("dense", "lanczos", "thin")
 
     def from_mean(self, own: Floats, f: Floats) -> Floats:
         """(n,) |φ(x) − mean of φ|² of rows, from k(x, x), (n,), and their features f, (n, m)."""
@@ -150,7 +180,7 @@ def _widened(ends: Floats, by: float) -> Floats:
 
 # The record of a kernel PCA: axes in a space of features, told by their effect on rows; frozen.
 
-ROUNDED = 1e-10
+SETTLED = 1e-10
 """Residuals below this share of the largest eigenvalue are as good as rounding, …"""
 
 TIED = 1e-3
@@ -158,6 +188,14 @@ TIED = 1e-3
 
 KERNELS = ("linear", "poly", "rbf", "laplacian", "cosine", "sigmoid", "precomputed")
 """Those that files may name: a function is code."""
+
+NUMBERS: Mapping[str, tuple[str, ...]] = dict.fromkeys(KERNELS, ()) | {
+    "poly": ("gamma", "coef0", "degree"),
+    "rbf": ("gamma",),
+    "laplacian": ("gamma",),
+    "sigmoid": ("gamma", "coef0"),
+}
+"""Which numbers each has."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +208,13 @@ class KernelFacts:
     coef0: float | None = None
     degree: float | None = None
     factor: Annotated[float, Positive] = 1.0
+
+    def check(self) -> None:
+        """Refuse what no file can say: numbers that the kernel does not have, or none where it has one."""
+        needed = NUMBERS[self.name]
+        told = {name for name in ("gamma", "coef0", "degree") if getattr(self, name) is not None}
+        refuse(told != set(needed), f"a kernel {self.name!r} with {', '.join(sorted(told)) or 'no numbers'}")
+        refuse(self.gamma is not None and not self.gamma > 0, f"gamma = {self.gamma}")
 
     @property
     def formula(self) -> str:
@@ -213,7 +258,7 @@ class KernelFit:
     provenance: Provenance
     shift: Annotated[Floats | None, "p"] = None
     """(p,) taken off rows first, without `scale` only where it changes nothing but rounding; None: nothing."""
-    scale: Annotated[Floats | None, "p", Positive] = None
+    scale: Annotated[Floats | None, "p", Invertible] = None
     """(p,) what the shifted columns are divided by; None: nothing."""
     columns: Columns = None
 
@@ -230,6 +275,7 @@ class KernelFit:
         """Refuse what no file can say."""
         given = self.kernel.name == "precomputed"
         rows, width = self.found.basis.shape
+        refuse(given and self.n_columns != self.n_rows, f"kernels of {self.n_columns} rows with {self.n_rows}")
         m = 2 * rows if self.found.waves else self.n_rows if given else rows
         if len(self.found.axes) != m or width != (0 if given else self.n_columns):
             raise FormatError(
@@ -356,7 +402,7 @@ class KernelFit:
         if self.approximate or not len(found.residuals) or found.values.max(initial=0.0) <= 0:
             return False
         last = float(found.values[found.values > 0][-1])
-        rounded = bool((found.residuals <= ROUNDED * found.values[0]).all())
+        rounded = bool((found.residuals <= SETTLED * found.values[0]).all())
         return rounded and last - found.next_value <= TIED * found.values[0]
 
     @property

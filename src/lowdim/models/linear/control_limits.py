@@ -242,7 +242,7 @@ def spectrum_limits(t2: Floats, q: Floats, values: Floats, k: int, n: float, lev
         return of_t2, no_limit(q, "the components hold all the variance")
     # what is left out has lost k degrees of freedom to the kept scores; what the axes lean away is added to it
     noise = left * f / (f - k)
-    leant = np.maximum(mine - along - (noise - left) / k, 0.0)
+    leant = np.maximum(mine - along - (noise - left) / max(1, k), 0.0)
     free = f - k
     squares = (float((rest**2).sum()) - left**2 / free) * (f / free) ** 2 * free**2 / ((free - 1) * (free + 2))
     squares = max(squares, noise**2 / len(rest)) + float((leant**2 + 2 * leant * squares / noise).sum())
@@ -253,6 +253,8 @@ def spectrum_limits(t2: Floats, q: Floats, values: Floats, k: int, n: float, lev
 def _f_limit(t2: Floats, ratios: Floats, n: float, level: float, words: str) -> Limit:
     """Scores of new rows have `ratios` (k,) of the kept variances; Σ ratio · F is taken for F of as many directions as
     it looks like (Box 1954)."""
+    if not len(ratios):
+        return no_limit(t2, "there are no components")
     k = len(ratios)
     if n <= k or not np.isfinite(ratios).all():
         return no_limit(t2, f"there must be more than {k + 2} rows for {plural(k, 'component')}")

@@ -10,6 +10,7 @@ import numpy as np
 
 from lowdim.errors import FormatError
 from lowdim.results.fields import INLINE, Name, NonNegative, OneOf, Positive, has, size
+from lowdim.results.meaning import SQUARE, Squarable, Untold, refuse, refuse_skew, refuse_worse
 from lowdim.results.record import Columns, Provenance
 from lowdim.types import Floats
 
@@ -29,9 +30,9 @@ ENCODERS = (OPTIMAL, LINEAR, PROJECTION)
 class LinearEncoder:
     """Codes are E (x − center); an entry that is missing counts as the center."""
 
-    matrix: Annotated[Floats, "k p", Name("encoder")]
+    matrix: Annotated[Floats, "k p", Name("encoder"), Squarable]
     """(k, p) E."""
-    center: Annotated[Floats, "p"]
+    center: Annotated[Floats, "p", Squarable]
     """(p,)"""
 
 
@@ -41,7 +42,7 @@ class Descent:
 
     DERIVED: ClassVar[Mapping[str, Any]] = {"looks": size("path")}
 
-    path: Annotated[Floats, "looks"]
+    path: Annotated[Floats, "looks", Untold]
     """Deviance and twice the penalty, for every model that was accepted."""
     change: float
     """Gain of the last step, as a share of the deviance that is left."""
@@ -64,13 +65,13 @@ class LogisticFit:
 
     family: Annotated[str, OneOf(FAMILIES)]
     """"bernoulli", "poisson" or "gaussian"."""
-    components: Annotated[Floats, "k p"]
+    components: Annotated[Floats, "k p", Squarable]
     """(k, p) orthonormal axes, that of the largest strength first."""
     bias: Annotated[Floats, "p"]
     """(p,) θ where all codes are 0."""
-    null_bias: Annotated[Floats, "p"]
+    null_bias: Annotated[Floats, "p", Squarable]
     """(p,) θ of the means of the columns: the best model without axes."""
-    strengths: Annotated[Floats, "k", NonNegative]
+    strengths: Annotated[Floats, "k", NonNegative, Squarable]
     """(k,) root of the sum of squares of each code over the training rows, about their mean."""
     ridge: Annotated[Floats, "k", NonNegative]
     """(k,) by which half the squares of codes are penalised when they are sought."""
@@ -79,9 +80,9 @@ class LogisticFit:
     encoder_name: Annotated[str, OneOf(ENCODERS), Name("encoder")]
     m: float | None
     """Of a projection: θ of a perfect fit is ±m."""
-    deviance: float
+    deviance: Annotated[float, NonNegative]
     """Twice the log-likelihood that the observed entries lose against a θ of their own for each."""
-    null_deviance: float
+    null_deviance: Annotated[float, NonNegative]
     """The same without axes: of the means of the columns."""
     missing: int
     n_rows: int
@@ -93,6 +94,13 @@ class LogisticFit:
 
     def check(self) -> None:
         """Refuse what no file can say."""
+        if self.encoder_name == PROJECTION:  # whose axes of codes that hardly vary are what rounding leaves of them
+            refuse((np.abs(self.components) > 1 + SQUARE).any(), "axes that are longer than one")
+        else:
+            refuse_skew(self.components)
+        refuse_worse(self.deviance, self.null_deviance)
+        refuse(self.missing > self.n_rows * self.n_columns, f"{self.missing} entries missing of {self.n_rows} rows")
+        refuse((self.m is None) != (self.encoder_name != PROJECTION), f"m = {self.m} of a {self.encoder_name} encoder")
         if self.n_rows < 1 or not 1 <= self.k <= self.n_columns:
             raise FormatError(
                 f"The model file says {self.n_rows} rows, {self.n_columns} columns and {self.k} components, which no "

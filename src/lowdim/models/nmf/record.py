@@ -10,10 +10,14 @@ import numpy as np
 
 from lowdim.errors import FormatError
 from lowdim.models.nmf.loss import Loss, loss_of
-from lowdim.results.fields import INLINE, AddedLater, Name, NonNegative, Prefix, Share, has, size
+from lowdim.results.fields import INLINE, UNSHOWN, AddedLater, Holds, Name, NonNegative, Prefix, Share, has, size
+from lowdim.results.meaning import LEAST, ROUNDED, Squarable, Untold, refuse, refuse_worse
 from lowdim.results.record import Columns, HeldWhileUnchanged, Provenance, describe_change
 from lowdim.results.sparseness import hoyer, sparseness
 from lowdim.types import Floats
+
+Exponent: Holds = Holds("from -100 to 100", lambda beta: abs(beta) <= 100)
+"""Larger powers leave the range of float64 for numbers that are not near one."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Descent:
 
     DERIVED: ClassVar[Mapping[str, Any]] = {"looks": size("path")}
 
-    path: Annotated[Floats, "looks"]
+    path: Annotated[Floats, "looks", Untold]
     """(looks,) what was minimised, wherever the solver looked: it never rises; of batches the loss of each."""
     residual: float
     """KKT residual at the end, 0 at a solution, at most 1; of batches that of the last, before it was learnt from."""
@@ -52,11 +56,18 @@ class Descent:
 class Codes:
     """What the codes W (n, k) of the training rows were like, which are not kept."""
 
-    sums: Annotated[Floats, "k", NonNegative]
+    sums: Annotated[Floats, "k", NonNegative, Squarable]
     """(k,) of each column."""
     squares: Annotated[Floats, "k", NonNegative]
     """(k,) of each column's squares."""
     n_rows: int
+
+    def check(self) -> None:
+        """Refuse sums that no numbers from 0 have: Σv² is between (Σv)² / n and (Σv)²."""
+        square = self.sums**2
+        least, most = square / max(1, self.n_rows) * (1 - ROUNDED) - LEAST, square * (1 + ROUNDED) + LEAST
+        apart = (self.squares < least) | (self.squares > most)
+        refuse(apart.any(), f"sums of {self.n_rows} codes and of their squares that go with no codes")
 
     @property
     def sparseness(self) -> Floats:
@@ -68,9 +79,9 @@ class Codes:
 class Past:
     """What is remembered of rows, for `partial_fit` to go on from: sums, each taken at the parts of its time."""
 
-    across: Annotated[Floats, "k p", NonNegative]
+    across: Annotated[Floats, "k p", NonNegative, UNSHOWN]
     """(k, p) of codes and rows, or the numerator of an update."""
-    inner: Annotated[Floats, "k inner", NonNegative]
+    inner: Annotated[Floats, "k inner", NonNegative, UNSHOWN]
     """(k, k) of codes, or the denominator of the update, (k, p)."""
     products: bool
     """Whether these are products, or of the update."""
@@ -108,14 +119,14 @@ class NonNegativeFit:
         "stable": has("stability"),
     }
 
-    components: Annotated[Floats, "k p", NonNegative]
+    components: Annotated[Floats, "k p", NonNegative, Squarable]
     """(k, p) H. Without penalties its rows add up to one, so that codes are in the units of row sums."""
-    beta: float
+    beta: Annotated[float, Exponent]
     penalties: Penalties
     codes: Annotated[Codes, INLINE, Prefix("code_")]
-    loss: float
+    loss: Annotated[float, NonNegative]
     """β-divergence of the observed entries from W H."""
-    null_loss: float
+    null_loss: Annotated[float, NonNegative]
     """That from the means of the columns: what a fit without parts would lose."""
     missing: int
     """Entries of which nothing is known."""
@@ -124,17 +135,17 @@ class NonNegativeFit:
     descent: HeldWhileUnchanged[Descent] = HeldWhileUnchanged("components", withdrawn=_withdrawn)  # noqa: RUF009  a descriptor
     """How these parts were found, as long as they are what was found."""
     columns: Columns = None
-    stability: Annotated[Floats | None, "k"] = None
+    stability: Annotated[Floats | None, "k", Share] = None
     """(k,) how alike each part is to its counterpart from other starts: mean cosine; None where there was one start."""
     consensus: float | None = None
     """Cophenetic correlation of which rows the starts put together: 1 where they all agree; None: one start."""
 
     def check(self) -> None:
         """Refuse what no file can say."""
-        if self.n_columns < 1 or self.k < 1:
-            raise FormatError(
-                f"The model file says {self.n_columns} columns and {self.k} parts, which no fit can have."
-            )
+        n, p, k = self.n_rows, self.n_columns, self.k
+        refuse_worse(self.loss, self.null_loss)
+        refuse(p < 1 or k < 1, f"{p} columns and {k} parts")
+        refuse(self.missing > n * p, f"{self.missing} entries missing of {n} rows")
 
     @property
     def k(self) -> int:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
 from lowdim.models.probabilistic_pca.record import LatentFit
-from lowdim.results.fields import IN_FACTS, NonNegative, OneOf, OwnSizes, Prefix, StandsFor, size
+from lowdim.results.fields import IN_FACTS, NonNegative, OneOf, OwnSizes, Prefix, Share, StandsFor, size
+from lowdim.results.meaning import LEAST, ROUNDED, Distinct, Squarable, refuse
 from lowdim.results.record import LinearFit, Provenance
 from lowdim.results.uncertainty import AT_LEAST_LEVEL, NO_INTERVAL
 from lowdim.types import Floats
@@ -39,13 +40,13 @@ class Validation:
 
     DERIVED: ClassVar[Mapping[str, Any]] = {"most": lambda checked: len(checked.error) - 1}
 
-    error: Annotated[Floats, "counts"]
+    error: Annotated[Floats, "counts", NonNegative]
     """(K + 1,) mean squared error of held-out rows as a share of the variance of the responses, their mean."""
-    std_error: Annotated[Floats, "counts"]
+    std_error: Annotated[Floats, "counts", NonNegative]
     """(K + 1,) of that mean, over rows (over groups, if there are some)."""
-    rmse: Annotated[Floats, "counts m"]
+    rmse: Annotated[Floats, "counts m", NonNegative]
     """(K + 1, m) root mean squared error of each response."""
-    press: Annotated[Floats, "m"]
+    press: Annotated[Floats, "m", NonNegative]
     """(m,) Σ (y − ŷ)² of held-out rows, by the rule; the mean over repetitions."""
     q2: Annotated[Floats, "m"]
     """(m,) 1 − PRESS / Σ (y − ȳ)²."""
@@ -101,9 +102,9 @@ class RegressionFit:
     """The components, up to the last one that is used."""
     picked: Annotated[NDArray[np.int64], "k"]
     """(k,) which of them are used, from 0."""
-    loads: Annotated[Floats, "k m"]
+    loads: Annotated[Floats, "k m", Squarable]
     """(k, m) coefficients of the scores."""
-    y_mean: Annotated[Floats, "m"]
+    y_mean: Annotated[Floats, "m", Squarable]
     """(m,)"""
     squares: Annotated[Floats, "m", NonNegative]
     """(m,) Σ (y − ȳ)²."""
@@ -114,14 +115,14 @@ class RegressionFit:
     reason: str
     """Why so many components."""
     validation: Annotated[Validation | None, Prefix("cv_")] = None
-    p_values: Annotated[Floats | None, "tests"] = None
+    p_values: Annotated[Floats | None, "tests", Share] = None
     """(c,) of the t-tests, corrected by Holm's method; None: none were made."""
     filler: Annotated[LatentFit | None, Prefix("filler_"), OwnSizes("p")] = None
     """What fills the holes of rows; None: they may have none."""
     rivals: tuple[Rival, ...] = ()
     rivals_words: str = ""
     """How rivals were judged."""
-    targets: tuple[str, ...] | None = None
+    targets: Annotated[tuple[str, ...] | None, Distinct] = None
     """Names of the responses."""
     flat: bool = True
     """Whether the response came as (n,)."""
@@ -142,6 +143,11 @@ class RegressionFit:
         inside = not self.k or (self.picked[0] >= 0 and self.picked[-1] == last)
         if (np.diff(self.picked) <= 0).any() or not inside or (not self.k and self.axes.k != 1):
             raise FormatError("The model file uses components that it does not hold.")
+        refuse(
+            (self.residual_squares > self.squares * (1 + ROUNDED) + LEAST).any(), "that it explains less than nothing"
+        )
+        refuse(self.errors_freedom is not None and (self.errors_freedom <= 0).any(), "no degrees of freedom at all")
+        refuse(self.errors is not None and (self.errors < 0).any(), "standard errors below 0")
         if not (self.axes.singular_values[self.picked] > 0).all():
             raise FormatError("The model file uses components without variance.")
         if self.errors is not None and self.errors.shape[1] != self.n_columns + 1:

@@ -26,7 +26,7 @@ def write_part(path: str, part: Any) -> str:
 
 def tell_part(path: str) -> str:
     """How far the fit came that is kept in a file, in words."""
-    return plural(load_checkpoint(path, OWNER).n_samples_, "row")
+    return plural(load_checkpoint(path, OWNER, "shown").n_samples_, "row")
 
 
 def resume_fit(estimator: Any, path: str, source: Source) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from lowdim.errors import FormatError
 from lowdim.results.fields import NonNegative, Positive, has, size
+from lowdim.results.meaning import MOST, AddUpToOne, Invertible, Squarable, refuse
 from lowdim.results.record import Columns
 from lowdim.types import Floats
 
@@ -28,15 +29,15 @@ class MixtureFit:
 
     center: Annotated[Floats, "p"]
     """(p,) subtracted from the columns first."""
-    scale: Annotated[Floats, "p", Positive]
+    scale: Annotated[Floats, "p", Invertible]
     """(p,) what they were divided by then."""
-    weights: Annotated[Floats, "c", NonNegative]
+    weights: Annotated[Floats, "c", NonNegative, AddUpToOne]
     """(c,) how common each is; they add up to one."""
-    means: Annotated[Floats, "c p"]
+    means: Annotated[Floats, "c p", Squarable]
     """(c, p)"""
-    loadings: Annotated[Floats, "c p k"]
+    loadings: Annotated[Floats, "c p k", Squarable]
     """(c, p, k)"""
-    noise: Annotated[Floats, "c", Positive]
+    noise: Annotated[Floats, "c", Invertible]
     """(c,)"""
     n_rows: int
     weight: Annotated[float, Positive]
@@ -51,6 +52,7 @@ class MixtureFit:
     def check(self) -> None:
         """Refuse what no file can say."""
         p, k = self.loadings.shape[1:]
+        refuse((np.abs(self.center) / self.scale > MOST).any(), "means whose squares are beyond all numbers")
         if not 1 <= k < p:
             raise FormatError(f"The model file says {p} columns with {k} hidden ones, which no mixture can have.")
 

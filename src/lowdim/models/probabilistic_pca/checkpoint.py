@@ -10,18 +10,23 @@ import numpy as np
 
 from lowdim.errors import FormatError
 from lowdim.matrices.missing import Observed
-from lowdim.models.base.saving import CHECKPOINT, read_checkpoint_of
+from lowdim.models.base.saving import CHECKPOINT, open_checkpoint_of
 from lowdim.models.probabilistic_pca.fit import Progress
 from lowdim.models.probabilistic_pca.solvers.em import Prior, Search, Settings
 from lowdim.models.probabilistic_pca.solvers.latent import Latent
 from lowdim.results.codec import pack, unpack
 from lowdim.results.container import Document, write_document
 from lowdim.results.fields import INLINE, NonNegative, OwnSizes, Prefix, StandsFor, has, size
+from lowdim.results.meaning import ROUNDED, Invertible, Squarable, Weight, refuse
 from lowdim.solvers.iterate import History
 from lowdim.types import Floats, Indices
 from lowdim.words import plural
 
 OWNER = "ProbabilisticPCA"
+
+LARGEST = 1e145
+"""Roots of sums of squares beyond this are of rows that no fit takes: EM multiplies squares by the number of rows."""
+
 KIND = OWNER + CHECKPOINT
 
 
@@ -29,10 +34,10 @@ KIND = OWNER + CHECKPOINT
 class KeptModel:
     """A model that EM looked at. One that was accepted before components were dropped has more of them."""
 
-    W: Annotated[Floats, "p own"]
-    mean: Annotated[Floats, "p"]
-    noise: Annotated[Floats, "1"]
-    spread: Annotated[Floats | None, "p triangle"]
+    W: Annotated[Floats, "p own", Squarable]
+    mean: Annotated[Floats, "p", Squarable]
+    noise: Annotated[Floats, "1", Invertible]
+    spread: Annotated[Floats | None, "p triangle", Squarable]
 
     @classmethod
     def of(cls, model: Latent | None) -> KeptModel | None:
@@ -61,29 +66,34 @@ class Checkpoint:
     }
 
     n_rows: int
-    weight: float
-    seen: Annotated[Floats, "p"]
-    count: Annotated[Indices, "p"]
-    mean: Annotated[Floats, "p"]
-    squares: Annotated[Floats, "p"]
-    scale: Annotated[Floats, "p"]
+    weight: Annotated[float, Weight]
+    seen: Annotated[Floats, "p", Weight]
+    count: Annotated[Indices, "p", NonNegative]
+    mean: Annotated[Floats, "p", Squarable]
+    squares: Annotated[Floats, "p", NonNegative]
+    scale: Annotated[Floats, "p", Invertible]
     reason: str
-    alpha: float
-    noise: float | None
+    alpha: Annotated[float, NonNegative]
+    noise: Annotated[float | None, Invertible]
     model: Annotated[KeptModel, INLINE, Prefix("model_"), OwnSizes("p")]
     sure: Annotated[KeptModel | None, INLINE, Prefix("sure_"), OwnSizes("p")]
     best: Annotated[KeptModel | None, INLINE, Prefix("best_"), OwnSizes("p")]
-    points: Annotated[Floats, "remembered numbers"]
-    moves: Annotated[Floats, "remembered numbers"]
+    points: Annotated[Floats, "remembered numbers", Squarable]
+    moves: Annotated[Floats, "remembered numbers", Squarable]
     loglik: Annotated[tuple[float, ...], "steps"]
     logpost: Annotated[tuple[float, ...], "steps"]
     change: Annotated[float, NonNegative, StandsFor(np.inf, -1.0)]
-    rows: float
+    rows: Annotated[float, NonNegative]
     refused: int
 
     def check(self) -> None:
         """Refuse what no file can say."""
         p, k = self.model.W.shape
+        refuse((self.count > self.n_rows).any(), f"more entries than its {self.n_rows} rows have")
+        refuse(
+            (self.seen > self.weight * (1 + ROUNDED)).any(), f"more entries than rows of weight {self.weight:g} have"
+        )
+        refuse((np.sqrt(self.squares) > LARGEST).any(), "sums of squares that EM cannot work with")
         if p < 1 or k < 1 or self.points.shape[1] != p * k + p + 1:
             raise FormatError(f"The checkpoint says {p} columns and {k} components, which its steps do not have.")
         for one in (self.model, self.sure, self.best):
@@ -127,8 +137,8 @@ def write_checkpoint(path: str, begun: Progress) -> None:
 
 def read_checkpoint(path: str) -> Progress:
     """What `write_checkpoint` kept; what EM is asked for is not part of it."""
-    document = read_checkpoint_of(OWNER, path)
-    kept = unpack(Checkpoint, document.facts, document.arrays, "checkpoint")
+    with open_checkpoint_of(OWNER, path) as document:
+        kept = unpack(Checkpoint, document.facts, document.arrays, "checkpoint")
     none = np.zeros_like(kept.count)
     seen = Observed(kept.n_rows, kept.weight, kept.seen, kept.count, kept.mean, kept.squares, none)
     state = Search(

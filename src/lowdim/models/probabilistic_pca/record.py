@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lowdim.errors import FormatError
-from lowdim.results.fields import AddedLater, NonNegative, Positive, Prefix, StandsFor, has, size
+from lowdim.results.fields import UNSHOWN, AddedLater, NonNegative, Prefix, StandsFor, has, size
+from lowdim.results.meaning import Invertible, refuse, refuse_skew
 from lowdim.results.record import LinearFit
 from lowdim.types import Floats
 
@@ -32,6 +33,10 @@ class Ascent:
     refused: int
     """Extrapolated steps that were taken back."""
 
+    def check(self) -> None:
+        """Refuse what no file can say."""
+        refuse(self.converged and not np.isfinite(self.change), "that EM stood still, and of no step")
+
 
 @dataclass(frozen=True)
 class LatentFit(LinearFit):
@@ -44,14 +49,14 @@ class LatentFit(LinearFit):
     PROBABILISTIC: ClassVar[bool] = True
     DERIVED: ClassVar[Mapping[str, Any]] = {"uncertain": AddedLater(has("spread"))}  # the first files do not say so
 
-    noise: Annotated[float, Positive] = 0.0
+    noise: Annotated[float, Invertible] = 0.0
     loglik: float = 0.0
     """Of all observed entries, in the data's units."""
     observed: Annotated[NDArray[np.int64], "p", NonNegative] = field(
         default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False
     )
     """(p,) entries of each column that were there."""
-    spread: Annotated[Floats | None, "p triangle"] = field(default=None, repr=False)
+    spread: Annotated[Floats | None, "p triangle", UNSHOWN] = field(default=None, repr=False)
     """(p, (k + 1) (k + 2) / 2) upper triangles of the covariances of each column's loadings and mean, in the scaled
     coordinates, where they are known only so well (n_components="ard"); None: they are taken for certain."""
     ascent: Annotated[Ascent | None, Prefix("ascent_")] = field(default=None, repr=False)
@@ -70,6 +75,11 @@ class LatentFit(LinearFit):
     def check(self) -> None:
         """Refuse what no file can say."""
         super().check()
+        nobody = np.array(self.unseen, dtype=int)
+        refuse(len(nobody) == self.n_columns, "that nothing was observed")
+        refuse(self.components[:, nobody].any(), "loadings of columns of which nothing was observed")
+        if self.ascent is not None:  # EM, and nothing assigned since
+            refuse_skew(self.components)
         if (self.observed > self.n_rows).any():
             raise FormatError(f"The model file says that more entries than its {self.n_rows} rows have were observed.")
         if self.spread is not None and self.spread.shape[1] != (self.k + 1) * (self.k + 2) // 2:

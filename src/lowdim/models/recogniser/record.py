@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadInput, FormatError
 from lowdim.results.codec import pack_texts, unpack_texts
-from lowdim.results.fields import AS_IT_IS, OneOf, OwnSizes, StoredAs, has, size
+from lowdim.results.fields import AS_IT_IS, UNSHOWN, NonNegative, OneOf, OwnSizes, Share, StoredAs, has, size
+from lowdim.results.meaning import Untold
 from lowdim.results.record import LinearFit, Provenance
 from lowdim.types import Floats, Indices
 
@@ -86,11 +87,11 @@ class Trial:
 
     DERIVED: ClassVar[Mapping[str, Any]] = {"seen": size("nearest"), "dense": has("densities")}
 
-    strangers: Annotated[Floats, "n"]
+    strangers: Annotated[Floats, "n", NonNegative]
     """(n,) distance of each row to the nearest of other people, its own person left out: a stranger's."""
-    densities: Annotated[Floats | None, "n"]
+    densities: Annotated[Floats | None, "n", Untold]
     """(n,) log-likelihood of each row in the space of other people; None: the model has no density."""
-    nearest: Annotated[Floats, "seen"]
+    nearest: Annotated[Floats, "seen", NonNegative]
     """(h,) distance to the nearest row, of those rows whose person has others in the gallery."""
     right: Annotated[NDArray[np.bool_], "seen", StoredAs((np.int64,))]
     """(h,) whether that is a row of the same person."""
@@ -112,7 +113,7 @@ class RecogniserFit:
     metric: Annotated[str, OneOf(METRICS)]
     drop_first: int
     n_neighbors: int
-    codes: Annotated[Floats, "n coordinates"] = field(repr=False)
+    codes: Annotated[Floats, "n coordinates", UNSHOWN] = field(repr=False)
     """(n, k − drop_first) rows of the gallery, in the coordinates in which Euclid's distance is the metric's."""
     places: Annotated[Indices, "n"] = field(repr=False)
     """(n,) which of the classes each is."""
@@ -124,9 +125,9 @@ class RecogniserFit:
     """Rows further than this from all of the gallery are nobody of it; None: all are somebody."""
     least_density: float | None
     """Rows less likely than this do not belong to the space at all; None: all do."""
-    reject: float | None
+    reject: Annotated[float | None, Share]
     """Share of strangers that the distance was to let in; None: it was given, or there is none."""
-    reject_outside: float | None
+    reject_outside: Annotated[float | None, Share]
     """Share of the gallery's kind of rows that the log-likelihood was to turn away."""
     trial: Trial | None = None
     """None: nothing had to be tried."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from lowdim.errors import BadInput
 from lowdim.results.fields import NonNegative
+from lowdim.results.meaning import LEAST, ROUNDED, refuse
 from lowdim.results.record import LinearFit
 from lowdim.types import Floats
 
@@ -30,6 +31,12 @@ class TruncatedSVDFit(LinearFit):
     def about_zero(self) -> bool:
         """Rows are not centred."""
         return True
+
+    def check(self) -> None:
+        """Refuse what no file can say, and no fit can be."""
+        super().check()
+        held, most = float(self.score_variances.sum()), self.columns_variance
+        refuse(held > most * (1 + ROUNDED) + LEAST, f"scores that vary by {held:.6g}, of columns that do by {most:.6g}")
 
     def with_assigned(self, known: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
         """The record with these fields in place of its own; components that are not the fit's vary by nobody knows."""
