@@ -261,7 +261,7 @@ def test_every_option_of_reading_reaches_the_reader(run, folder):
     turned = run(*given, "--transpose")
     assert (turned.json["rows"], len(turned.json["columns"])) == (2, 30)
     assert run("t.txt", "--range", "A3:B12", "--json", "--keep", "1").json["rows"] == 9
-    for words in (("--sample", "many"), ("--size", "64"), ("--skip", "-1"), ("--header", "x")):
+    for words in (("--sample", "many"), ("--size", "64"), ("--isolated", "maybe"), ("--skip", "-1"), ("--header", "x")):
         ended = run("t.txt", *words)
         assert ended.code == 2, words
         assert words[0] in ended.err

@@ -194,7 +194,8 @@ def test_tables_sheets_and_arrays_are_chosen_by_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("package", "name"), [("pyarrow", "t.parquet"), ("python_calamine", "t.xlsx")])
 def test_a_package_that_is_not_there_is_named_with_its_remedy(package: str, name: str, tmp_path: Path) -> None:
     WRITERS[name.replace("t.", "table.")](tmp_path / name)
-    code = f"import sys; sys.modules[{package!r}] = None\nimport lowdim\nlowdim.open({str(tmp_path / name)!r})"
+    opened = f"lowdim.open({str(tmp_path / name)!r}, isolated='never')"
+    code = f"import sys; sys.modules[{package!r}] = None\nimport lowdim\n{opened}"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert 'is not installed: pip install "lowdim[files]"' in answer.stderr.splitlines()[-1]
 

@@ -139,21 +139,19 @@ Sql = Annotated[
 Missing = Annotated[
     str | None, _option(metavar="A,B", text="What stands for missing, too, as lost,-999.", panel=Panel.FILE)
 ]
-Skip = Annotated[
-    int | None, _option(metavar="N", text="Lines above the table; found, unless said.", panel=Panel.FILE, min=0)
-]
+Skip = Annotated[int | None, _option(metavar="N", text="Lines above it; found, unless said.", panel=Panel.FILE, min=0)]
 Header = Annotated[
     int | None,
     _option(metavar="N", text="Lines that name the columns, 0: none; found, unless said.", panel=Panel.FILE, min=0),
 ]
 Comment = Annotated[
-    str | None,
-    _option(metavar="TEXT", text="What lines begin with that are no rows; found, unless said.", panel=Panel.FILE),
+    str | None, _option(metavar="TEXT", text="Begin of lines that are no rows; found, unless said.", panel=Panel.FILE)
 ]
-Range = Annotated[
-    str | None, _option(metavar="A4:E154", text="Corners of the table in a sheet or a text.", panel=Panel.FILE)
-]
+Range = Annotated[str | None, _option(metavar="A4:E154", text="Corners of the table in it.", panel=Panel.FILE)]
 Size = Annotated[str | None, _option(metavar="HxW", text="Bring pictures to one size, as 64x64.", panel=Panel.FILE)]
+Isolated = Annotated[
+    str | None, _option(metavar="WHEN", text="Read by a child process: auto, always, never.", panel=Panel.FILE)
+]
 Unseen = Annotated[
     str | None,
     _option(
@@ -302,6 +300,7 @@ class DataOptions:
     comment: Comment = None
     range: Range = None
     size: Size = None
+    isolated: Isolated = None
     paths: tuple[str, ...] = ()
     """Files, folders or patterns; "-" is standard input."""
     aside: tuple[str, ...] = ()
@@ -352,7 +351,8 @@ class DataOptions:
     def settings(self) -> dict[str, Any]:
         """What `lowdim.open` is asked for: its settings, where they are not the usual ones."""
         lists = {name: split_names(getattr(self, name)) for name in ("columns", "drop", "missing")}
-        plain = {name: getattr(self, name) for name in ("names", "label", "weight", "table", "sql", "where")}
+        known = ("names", "label", "weight", "table", "sql", "where", "isolated")
+        plain = {name: getattr(self, name) for name in known}
         lines = {name: getattr(self, name) for name in ("skip", "header", "comment", "range")}
         rows = {"sample": parse_sample(self.sample), "size": parse_size(self.size)}
         chosen = {name: value for name, value in (lists | plain | rows | lines).items() if value is not None}

@@ -148,7 +148,7 @@ class Room:
     def copies(self) -> int:
         """Blocks held at a time: each thread has a prepared copy; streamed ones wait, are in work, or being read."""
         threads = allowed_threads()
-        return 2 * threads + 4 if self.streamed else threads
+        return 2 * threads + 4 + self.source.blocks_beside if self.streamed else threads
 
     def beside(self, k: int, p: int) -> int:
         """Bytes for a solver, with blocks of the least size and a result of k components."""

@@ -1,4 +1,4 @@
-"""What systems do not have in common: how much memory there is, and reading a file at a place.
+"""What systems do not have in common: how much memory there is, giving up rights, and reading a file at a place.
 
 Linux says it in /proc, and containers in /sys/fs/cgroup; macOS and Windows are asked through psutil where it is
 installed, otherwise by their own calls. Other systems need psutil.
@@ -224,6 +224,22 @@ def _held_on_windows() -> int | None:
 
 def _load_library(name: str) -> Any:
     return getattr(ctypes, "WinDLL", ctypes.CDLL)(name)
+
+
+# -- rights: <linux/sched.h>, <linux/prctl.h> --------------------------------------------------------------------------
+
+CLONE_NEWUSER, CLONE_NEWNET, PR_SET_NO_NEW_PRIVS = 0x10000000, 0x40000000, 38
+
+
+def leave_network() -> None:
+    """Go where there is no network, and gain no rights any more: on Linux, as far as the system allows it.
+
+    Namespaces of users are switched off in some systems and containers.
+    """
+    if SYSTEM == "linux":
+        system = ctypes.CDLL(None)
+        system.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        system.unshare(CLONE_NEWUSER | CLONE_NEWNET)
 
 
 # -- files ------------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ Its files, in reading order::
     dask        Dask arrays and frames: folds run where the data are.
     tables/     Tables as people have them, whatever they are read from.
     formats/    Files, one format a file.
+    isolated/   Files whose parsers a file can end, read by a child process with limits.
     genotypes/  Genotypes in PLINK files, and SNPs.
 
 Blocks are never written to. The same blocks give the same bits, whatever the number of threads. Nothing is loaded that

@@ -7,15 +7,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from lowdim.errors import BadFile, BadParameter, Piece, Setting
 from lowdim.sources.columns import Selection
 from lowdim.sources.formats.stdin import is_pipe, name_pipe, spool
-from lowdim.sources.kinds import TABLES, Found, find_files, kind_of, open_table
+from lowdim.sources.kinds import ISOLATED, TABLES, Found, find_files, kind_of, open_table
 from lowdim.sources.source import Source
 from lowdim.sources.tables.layout import Lines
 from lowdim.sources.tables.table import TableReader, TableSource
 from lowdim.sources.tables.text_columns import TextColumnsReader
+
+if TYPE_CHECKING:
+    from lowdim.sources.isolated.process import Isolated
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ class Wish:
     """What stands for missing beside what is known to."""
     size: tuple[int, int] | None = None
     """Height and width to which pictures are brought."""
+    isolated: Isolated = "auto"
+    """Whether a child reads the files."""
 
     def of_tables(self) -> list[Piece]:
         """Settings that were given and are for tables alone."""
@@ -99,24 +105,39 @@ def _open_found(found: Found, text: str, wish: Wish) -> Source:
         from lowdim.sources.formats.texts import open_texts
 
         return open_texts(found.paths, text, wish.selection)
-    if kind == "pictures":
-        from lowdim.sources.formats.pictures import open_pictures
-
-        return open_pictures(found.paths, text, wish.selection, wish.size)
-    if kind == "h5ad":
-        from lowdim.sources.formats.h5ad import open_h5ad
-
-        return open_h5ad(found.path, wish.selection, wish.table)
     if kind == "plink":
         from lowdim.sources.genotypes.plink import open_plink
 
         return open_plink(found.path, wish.selection)
-    if wish.selection != Selection():
+    if kind not in ("h5ad", "pictures") and wish.selection != Selection():
         raise BadParameter(f"{text}: an array has no names of columns to choose by; slice it yourself.")
-    return _open_array(kind, found.path, wish.table)
+    asked: dict[str, Any] = {
+        "kind": kind,
+        "text": text,
+        "selection": wish.selection,
+        "name": wish.table,
+        "size": wish.size,
+    }
+    if wish.isolated != "never" and kind in ISOLATED:
+        from lowdim.sources.isolated.tables import isolated_array
+
+        return isolated_array(found.paths, **asked)
+    return open_array(found.paths, **asked)
 
 
-def _open_array(kind: str, path: Path, name: str | None) -> Source:
+def open_array(
+    paths: Sequence[Path], kind: str, text: str, selection: Selection, name: str | None, size: tuple[int, int] | None
+) -> Source:
+    """An array in a file, or that of many pictures, read by this process."""
+    path = paths[0]
+    if kind == "pictures":
+        from lowdim.sources.formats.pictures import open_pictures
+
+        return open_pictures(paths, text, selection, size)
+    if kind == "h5ad":
+        from lowdim.sources.formats.h5ad import open_h5ad
+
+        return open_h5ad(path, selection, name)
     if kind == "hdf5":
         from lowdim.sources.formats.hdf5 import open_hdf5
 
@@ -150,7 +171,13 @@ def _open_table(found: Found, text: str, wish: Wish) -> Source:
 
 def open_reader(reader: TableReader, wish: Wish) -> Source:
     """The source of a table that is no file, after what was said of its rows and columns."""
-    for name, given in (("table", wish.table), ("size", wish.size), ("skip", wish.lines != Lines())):
+    of_files = {
+        "table": wish.table,
+        "size": wish.size,
+        "skip": wish.lines != Lines(),
+        "isolated": wish.isolated != "auto",
+    }
+    for name, given in of_files.items():
         if given:
             raise BadParameter(f"{reader.name}: ", Setting(name), " is for files; leave it out.")
     read = TextColumnsReader(reader, wish.missing)
@@ -199,8 +226,11 @@ def _joined(found: Found, text: str, wish: Wish) -> TableReader:
         open_table("parquet", found.path, wish.table, wish.lines)  # refuses what is not for Parquet
         return TextColumnsReader(ParquetReader(found.paths, text), wish.missing)
     if len(found.paths) == 1:
-        return TextColumnsReader(open_table(found.kind, found.path, wish.table, wish.lines), wish.missing)
+        table = open_table(found.kind, found.path, wish.table, wish.lines, wish.isolated)
+        return TextColumnsReader(table, wish.missing)
+    from lowdim.sources.isolated.process import Child
     from lowdim.sources.tables.several import SeveralReader
 
-    tables = [open_table(kind_of(path), path, wish.table, wish.lines) for path in found.paths]
+    child = Child(found.paths)  # one for all that need it
+    tables = [open_table(kind_of(path), path, wish.table, wish.lines, wish.isolated, child) for path in found.paths]
     return SeveralReader(text, found.paths, [TextColumnsReader(table, wish.missing) for table in tables])

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 from lowdim.errors import BadFile, BadParameter, Setting
 from lowdim.sources.formats.packed import ENDINGS as PACKED
-from lowdim.sources.formats.packed import choose_member
+from lowdim.sources.formats.packed import PACKING_ERRORS, choose_member
 from lowdim.sources.tables.layout import Lines
 
 if TYPE_CHECKING:
+    from lowdim.sources.isolated.process import Child, Isolated
     from lowdim.sources.tables.table import TableReader
 
 FIRST_BYTES = {
@@ -56,6 +57,9 @@ WHAT_IS_READ = (
     "Parquet, Feather, workbooks (.xlsx, .ods), databases (.sqlite, .duckdb), arrays (.npy, .npz, .h5, .zarr, .h5ad), "
     "genotypes (.bed) and pictures (.png, .jpg, .tif)"
 )
+
+ISOLATED = ("excel", "json", "feather", "sqlite", "hdf5", "h5ad", "zarr", "pictures")
+"""Kinds of files whose parsers can be killed or exhausted by a file: unless it is said otherwise a child reads them."""
 
 ARRAYS = ("npy", "npz", "hdf5", "zarr")
 """Kinds of files whose columns have no names."""
@@ -186,7 +190,7 @@ def _kind_of_zip(path: Path) -> str:
     try:
         with zipfile.ZipFile(path) as archive:
             inside = archive.namelist()
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+    except (*PACKING_ERRORS, ValueError) as error:
         raise BadFile(f"{path}: starts as a zip archive, but is none ({error}); it is damaged.") from error
     if set(inside) & ZARR:
         return "zarr"
@@ -207,13 +211,29 @@ def _stat(path: Path) -> os.stat_result:
         raise BadFile(f"{path}: {what}; check the path.") from error
 
 
-def open_table(kind: str, path: Path, table: str | None, lines: Lines) -> TableReader:
-    """The reader of a table in a file; `table` chooses among several in it."""
-    member = None
+def is_isolated(kind: str, isolated: Isolated) -> bool:
+    """Whether files of this kind are read by a child."""
+    return isolated == "always" or (isolated == "auto" and kind in ISOLATED)
+
+
+def open_table(
+    kind: str,
+    path: Path,
+    table: str | None,
+    lines: Lines,
+    isolated: Isolated = "auto",
+    child: Child | None = None,
+) -> TableReader:
+    """The reader of a table in a file; `table` chooses among several in it, the child reads it if one is to."""
+    member, asked = None, kind
     if kind == "zip":
         member = choose_member(path, table)
         kind = ENDINGS.get(ending_of(member), "")
-    elif table is not None and kind not in SEVERAL_TABLES:
+    if is_isolated(kind, isolated):
+        from lowdim.sources.isolated.tables import IsolatedReader
+
+        return IsolatedReader(child, asked, path, table, lines)
+    if member is None and table is not None and kind not in SEVERAL_TABLES:
         raise BadParameter(f"{path}: holds a single table; leave ", Setting("table", table), " out.")
     if lines != Lines() and kind not in (*TEXT_TABLES, "excel"):
         raise BadParameter(

@@ -26,6 +26,8 @@ from lowdim.sources.stream import StreamSource
 from lowdim.sources.tables.layout import Lines
 from lowdim.types import is_sparse
 
+ISOLATIONS = ("auto", "always", "never")
+
 
 def open_source(
     data: Any,
@@ -52,6 +54,7 @@ def open_source(
     comment: str = "",
     range: str = "",  # noqa: A002  the spreadsheet's word
     size: tuple[int, int] | None = None,
+    isolated: Literal["auto", "always", "never"] = "auto",
 ) -> Source:
     """Turn data into a source of rows that every model takes.
 
@@ -113,6 +116,9 @@ def open_source(
         Of a text table or workbook: the corners of the table, as ``"A4:E154"``.
     size : (height, width)
         Of pictures: to which all are brought.
+    isolated : {"auto", "always", "never"}
+        Of files: whether a child process with limits reads them, so that no file can end this one or fill its memory.
+        "auto": workbooks, JSON, Feather, SQLite, HDF5, zarr, ``.h5ad`` and pictures; "always": all tables, too.
 
     Returns
     -------
@@ -150,7 +156,10 @@ def open_source(
         transpose,
         tuple(word.strip() for word in words if word.strip()),
         size,
+        isolated,
     )
+    if isolated not in ISOLATIONS:
+        raise BadParameter.of("open", "isolated", isolated, '"auto", "always" or "never"')
     if _are_paths(data):
         source = open_paths(data, wish)
         source.tell()

@@ -77,6 +77,8 @@ class Source(ABC):
     """Whether its blocks are worked on elsewhere, so that whatever work needs must travel."""
     reading_bytes: int = 0
     """Bytes that reading takes beside the blocks that it gives."""
+    blocks_beside: int = 0
+    """Further blocks that reading holds: one in a child process, and one on the way from it."""
     most_block_bytes: int | None = None
     """Limit of a block, from a memory budget; None: about BLOCK_BYTES, or more where a fold wishes it."""
     marks: tuple[str, str] | None = None
@@ -373,11 +375,8 @@ class ColumnwiseSource(ConvertibleSource):
         """
 
 
-# Sources made of another; `sources/wrapped.py` has more of them.
-
-
 class WrappedSource(Source):
-    """The rows of another source, changed. What a subclass does not change is as the other source has it."""
+    """The rows of another source, changed; what a subclass (`sources/wrapped.py`) does not change is as that has it."""
 
     def __init__(self, inner: Source):
         self.inner = inner

@@ -80,7 +80,7 @@ def test_blocks_are_decoded_one_after_the_other(tmp_path: Path, monkeypatch: pyt
     opened: list[str] = []
     original = Image.open
     monkeypatch.setattr(Image, "open", lambda path, **more: opened.append(path.name) or original(path, **more))
-    source = lowdim.open(folder).limited(7 * 30)
+    source = lowdim.open(folder, isolated="never").limited(7 * 30)
     assert len(opened) == 30  # their first bytes
     first = next(iter(source.blocks()))
     assert first.rows.shape == (7, 30)
@@ -132,7 +132,8 @@ def test_a_picture_that_is_changed_after_opening_is_noticed(tmp_path: Path) -> N
 
 def test_a_package_that_is_not_there_is_named_with_its_remedy(tmp_path: Path) -> None:
     write(tmp_path / "faces", GREY[:2])
-    code = f"import sys; sys.modules['PIL'] = None\nimport lowdim\nlowdim.open({str(tmp_path / 'faces')!r})"
+    opened = f"lowdim.open({str(tmp_path / 'faces')!r}, isolated='never')"
+    code = f"import sys; sys.modules['PIL'] = None\nimport lowdim\n{opened}"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert 'pillow, which is not installed: pip install "lowdim[images]"' in answer.stderr.splitlines()[-1]
 

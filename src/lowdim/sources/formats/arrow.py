@@ -15,6 +15,7 @@ from lowdim.errors import NeedsExtra, TableNote
 from lowdim.runtime.warn import warn_user
 from lowdim.sources.columns import NUMERIC
 from lowdim.sources.formats.arrow_columns import ArrowColumns, join_chunks, read_errors
+from lowdim.sources.formats.packed import lines_of
 from lowdim.sources.tables.cells import MISSING, is_numeric
 from lowdim.sources.tables.layout import Layout, say_lines
 from lowdim.sources.tables.rows import RowsReader, comment_note
@@ -142,7 +143,7 @@ class CsvReader(TableReader):
             self._opened() as file,
             io.TextIOWrapper(file, encoding, newline="") as text,
         ):
-            lines = islice(text, self._above, None)
+            lines = islice(lines_of(self._path, text), self._above, None)
             for block in read_numbers(lines, self._dialect.separator, self._layout.width, passed, rows):
                 yield {name: block[:, places[name]] for name in names}
         self._passed = _Passed(self._layout)

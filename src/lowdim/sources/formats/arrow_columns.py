@@ -44,6 +44,26 @@ class Leaf:
     """The way to it from there."""
 
 
+def column_to_bytes(column: Any) -> bytes:
+    """A column as it travels to another process."""
+    chunks = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+    sink = pa.BufferOutputStream()
+    table = pa.table({"": chunks})
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def column_from_bytes(data: Any) -> Any:
+    """The column again, after every place in it was looked at: a file may have taken over the process it is from."""
+    try:
+        column = pa.ipc.open_stream(pa.py_buffer(data)).read_all().column(0)
+        column.validate(full=True)
+    except pa.ArrowException as error:
+        raise ValueError(str(error)) from error
+    return column
+
+
 class ArrowColumns:
     """The columns of an Arrow schema, lists and records taken apart."""
 

@@ -7,7 +7,7 @@ import re
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from lowdim.errors import BadFile, NeedsExtra, Setting, TableNote
 from lowdim.sources.formats.stored import refuse_unreadable, refuse_zip_bomb
@@ -29,8 +29,9 @@ MAX_CELLS = 50_000_000
 
 def open_workbook(path: Path, sheet: str | None, asked: Lines) -> TableReader:
     """The table in a sheet: the first one that holds numbers, if none is named."""
-    refuse_zip_bomb(path)
     with refuse_unreadable(path, "workbook", "save it anew, or export it as CSV"):  # errors have no common base
+        refuse_zip_bomb(path)
+        _refuse_forged(path)
         book = calamine.CalamineWorkbook.from_path(str(path))
         sizes = dict.fromkeys(book.sheet_names, "sheet")
         chosen, rows = (choose_table(str(path), sheet, sizes, "sheets"), None) if sheet else _find_sheet(book, path)
@@ -83,13 +84,73 @@ def _name_of(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else text_of(cell)
 
 
+# Sizes, before calamine makes room for every cell between the first and the last one.
+
+MAX_EMPTY = 2**22
+"""Cells of a sheet that room is made for whether something stands in them or not …"""
+
+MAX_SPARSENESS = 50
+"""… and beyond them so many for each in which something does."""
+
+FILLED = re.compile(
+    rb"<(?:\w{1,20}:)?c\s(?:[^<>]{0,200}?\s)?"  # a cell, what it says before …
+    rb"""r\s{0,9}=\s{0,9}["']([A-Za-z]{1,3})(\d{1,7})["']"""  # … where it stands …
+    rb"[^<>]{0,200}(?<!/)>(?!\s{0,9}</)"  # … and after that; it is not closed at once
+)
+"""A cell in which something stands, by its letters and its number."""
+
+READ_BYTES, OVERLAP = 2**18, 512
+"""Bytes that are looked at together, and those of them that are looked at again with the next, as a tag may be cut."""
+
+
+def _refuse_forged(path: Path) -> None:
+    """Raise an error if the archive holds more than its directory says, or a sheet far more room than cells.
+
+    Everything is unpacked once, a little at a time: calamine does not go by the directory.
+    """
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        for entry in archive.infolist():
+            if entry.flag_bits & 1:
+                raise BadFile(f"{path}: is encrypted; save it without a password.")
+            with archive.open(entry) as file:  # ends in an error where sizes or sums are not those that it says
+                if entry.filename.lower().endswith(".xml"):
+                    _refuse_far_cells(path, file)
+                while file.read(READ_BYTES):
+                    pass
+
+
+def _refuse_far_cells(path: Path, file: IO[bytes]) -> None:
+    """Raise an error if the cells of a sheet span far more than there are."""
+    count, rows, columns, kept = 0, (2**20, 0), (2**14, 0), b""
+    while part := file.read(READ_BYTES):
+        found = FILLED.findall(kept + part)
+        kept = part[-OVERLAP:]
+        if not found:
+            continue
+        numbers, places = {int(number) for _, number in found}, {column_number(one.decode()) for one, _ in found}
+        count += len(found)
+        rows, columns = (
+            (min(rows[0], *numbers), max(rows[1], *numbers)),
+            (min(columns[0], *places), max(columns[1], *places)),
+        )
+    height, width = rows[1] - rows[0] + 1, columns[1] - columns[0] + 1
+    if count and height * width > min(max(MAX_EMPTY, MAX_SPARSENESS * count), MAX_CELLS):
+        raise BadFile(
+            f"{path}: {count:,} cells of a sheet hold something, and stand in {height:,} rows and {width:,} columns, "
+            f"{height * width:,} cells in all, which are more than are read: clear what stands far from the table."
+        )
+
+
 # Cells that calamine gives as empty ones: errors, and formulas that were never calculated. Of .xlsx alone.
 
-CELL = re.compile(rb'<c r="([A-Z]+)(\d+)"([^>]*)>(.*?)</c>', re.DOTALL)
+CELL = re.compile(rb'<c r="([A-Z]{1,3})(\d{1,7})"([^<>]*)>([^<]*(?:<(?!/?c[ >])[^<]*)*)</c>')
+"""It ends before the next one begins, also where the text does not say so: finding all takes no more than one pass."""
 FORMULA = re.compile(rb"<f[^>]*>(.*?)</f>", re.DOTALL)
 VALUE = re.compile(rb"<v>(.*?)</v>", re.DOTALL)
-SHEET = re.compile(rb'<sheet\b[^>]*?\bname="([^"]*)"[^>]*?\br:id="([^"]*)"')
-TARGET = re.compile(rb'<Relationship\b(?=[^>]*\bId="([^"]*)")(?=[^>]*\bTarget="([^"]*)")')
+SHEET = re.compile(rb'<sheet\b[^<>]*?\bname="([^"]*)"[^<>]*?\br:id="([^"]*)"')
+TARGET = re.compile(rb'<Relationship\b(?=[^<>]*\bId="([^"]*)")(?=[^<>]*\bTarget="([^"]*)")')
 
 
 def _fill_unread(path: Path, sheet: str, rows: list[list[Any]]) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ import numpy as np
 from lowdim.errors import BadFile, Setting, TableNote
 from lowdim.sources.columns import Column
 from lowdim.sources.formats.packed import likely_bytes, open_bytes, unpacking_errors
-from lowdim.sources.formats.text_tables import first_bytes
+from lowdim.sources.formats.text_tables import first_bytes, read_up_to
 from lowdim.sources.tables.cells import is_number
 from lowdim.sources.tables.rows import detect_kind, numbers_of
 from lowdim.sources.tables.table import TableReader
@@ -28,6 +28,12 @@ BLOCKS_READ_AHEAD = 40
 
 MAX_DOCUMENT_BYTES = 2**30
 """Bytes of a document, at most: it is read whole, and takes ten times its size."""
+
+MIN_CELLS, CELLS_PER_BYTE = 2**22, 8
+"""Cells of a table whose records have few of its keys: so many are made, and beyond them so many for each byte."""
+
+MAX_DEPTH = 100
+"""Records within records that are taken apart."""
 
 Step = str | int
 Records = Callable[[], Iterator[Any]]
@@ -108,7 +114,7 @@ def _why(error: Exception) -> str:
 def _open_document(path: Path, opened: Callable[[], IO[bytes]]) -> tuple[list[Any], list[TableNote]]:
     """The records of a document."""
     with unpacking_errors(path), opened() as file:
-        data = file.read(MAX_DOCUMENT_BYTES + 1)
+        data = read_up_to(file, MAX_DOCUMENT_BYTES + 1)
     if len(data) > MAX_DOCUMENT_BYTES:
         raise BadFile(
             f"{path}: a JSON document of more than {MAX_DOCUMENT_BYTES:,} bytes; write one record a line (.jsonl), as "
@@ -128,6 +134,7 @@ def _find_records(document: Any, path: Path) -> tuple[list[Any], list[TableNote]
         columns = document
         if columns and all(isinstance(column, dict) for column in columns.values()):  # as pandas writes a frame
             keys = list(dict.fromkeys(key for column in columns.values() for key in column))
+            refuse_sparse(str(path), len(keys) * len(columns), likely_bytes(path))
             return [{name: column.get(key) for name, column in columns.items()} for key in keys], notes
         sizes = {len(column) for column in columns.values() if isinstance(column, list)}
         lists = bool(columns) and len(sizes) == 1 and all(isinstance(column, list) for column in columns.values())
@@ -169,7 +176,8 @@ class RecordsReader(TableReader):
     def __init__(
         self, path: Path, opened: Records, sample: Sequence[Any], *, whole: bool, notes: Sequence[TableNote] = ()
     ):
-        self.name, self.size = str(path), likely_bytes(path)
+        self.name, self._bytes = str(path), likely_bytes(path)
+        self.size = self._bytes
         self._opened, self._whole = opened, whole
         self._notes = list(notes)
         self._late: dict[str, int] = {}
@@ -180,6 +188,7 @@ class RecordsReader(TableReader):
         self.surprises = not whole
         self._ways: dict[str, tuple[Step, ...]] = {}
         self._lengths: dict[tuple[Step, ...], int] = {}
+        self._cells = 0
         columns: list[Column] = []
         for key in self._keys(sample):
             name = key if isinstance(key, str) else f"x{key}"
@@ -226,14 +235,23 @@ class RecordsReader(TableReader):
     def _keys(self, sample: Sequence[Any]) -> list[Any]:
         """Keys of all records, in the order in which they come; places of rows."""
         if isinstance(sample[0], dict):
-            return list(dict.fromkeys(key for record in sample for key in record))
-        return list(range(max(map(len, sample))))
+            keys = list(dict.fromkeys(key for record in sample for key in record))
+        else:
+            keys = list(range(max(map(len, sample))))
+        refuse_sparse(self.name, len(keys) * len(sample), self._bytes)
+        return keys
 
     def _take_apart(self, name: str, way: tuple[Step, ...], values: Sequence[Any]) -> list[Column]:
         """The columns that an entry of the records becomes."""
+        self._cells += len(values)
+        refuse_sparse(self.name, self._cells, self._bytes)
         there = [value for value in values if value is not None]
+        if len(way) > MAX_DEPTH:
+            self._ways[name] = way
+            return [Column(name, "other", why=f"nested more than {MAX_DEPTH} times")]
         if there and all(isinstance(value, dict) for value in there):
             keys = dict.fromkeys(key for value in there for key in value)
+            refuse_sparse(self.name, self._cells + len(keys) * len(values), self._bytes)
             inner = [(key, [None if value is None else value.get(key) for value in values]) for key in keys]
             return [column for key, one in inner for column in self._take_apart(f"{name}.{key}", (*way, key), one)]
         self._ways[name] = way
@@ -289,6 +307,15 @@ class RecordsReader(TableReader):
                 )
             value = value[step] if isinstance(step, int) else value.get(step)
         return value
+
+
+def refuse_sparse(where: str, cells: int, size: int) -> None:
+    """Raise an error if records would make a table of far more cells than such a text has values."""
+    if cells > max(MIN_CELLS, CELLS_PER_BYTE * size):
+        raise BadFile(
+            f"{where}: its records would make a table of {cells:,} cells and more, nearly all of them empty: each has "
+            "other keys than the rest. Keys name columns; write what differs from record to record as a value."
+        )
 
 
 def _entry(record: Any, key: Any) -> Any:

@@ -49,6 +49,7 @@ class LongReads:
             self._plain = os.open(self._path, READ_ONLY)
         except OSError as error:
             raise BadFile(f"{self._path}: cannot be read ({error.strerror}); check the file.") from error
+        self.written = when_written(os.fstat(self._plain))
         large = MAX_CACHED_PART * os.fstat(self._plain).st_size > available_memory()
         if large and hasattr(os, "O_DIRECT") and hasattr(os, "preadv"):
             with contextlib.suppress(OSError):  # file systems without direct reads say so here
@@ -124,6 +125,11 @@ class LongReads:
         assert self._direct is not None
         os.close(self._direct)
         self._direct = None
+
+
+def when_written(about: os.stat_result) -> tuple[int, ...]:
+    """Which file it is and when it was written: another file of the same name, or a changed one, has others."""
+    return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns
 
 
 def _fill(file: int, buffer: NDArray[np.uint8], start: int, wanted: int) -> int:

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
 from lowdim.errors import BadFile, SeveralTables
 
@@ -25,10 +25,13 @@ COMPRESSIONS: dict[str, Callable[..., Any]] = {
 
 ENDINGS = (*COMPRESSIONS, ".zst", ".zip")
 
+MAX_LINE = 2**24
+"""Bytes, or letters, of a line of text, at most."""
+
 LIKELY_RATIO = 4
 """How many times larger text is than what it is packed to, about."""
 
-PACKING_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile)
+PACKING_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, NotImplementedError)
 
 
 @contextmanager
@@ -55,6 +58,14 @@ def open_bytes(path: Path, member: str | None = None) -> IO[bytes]:
     if member is not None:
         return io.BufferedReader(_Member(path, member))
     return open(path, "rb")
+
+
+def lines_of(path: Path, text: TextIO) -> Iterator[str]:
+    """The lines of a text; one that has no end is an error before it fills the memory."""
+    while line := text.readline(MAX_LINE):
+        if len(line) == MAX_LINE and line[-1] != "\n":
+            raise BadFile(f"{path}: has a line of more than {MAX_LINE:,} letters, as no table has; check what it is.")
+        yield line
 
 
 def likely_bytes(path: Path) -> int:

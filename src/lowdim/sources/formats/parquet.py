@@ -84,7 +84,7 @@ class ParquetReader(TableReader):
         """These columns of the first rows of the first file: row groups are not read whole for them."""
         with read_errors(self._paths[0]), _Columns(self._paths[0], self._about[0], self._found) as file:
             some = list(islice(file.first_rows(self._found.tops(names), rows), 1))
-        found = self._found.columns_of([one.slice(0, rows) for one in some], names) if some else {}
+            found = self._found.columns_of([one.slice(0, rows) for one in some], names) if some else {}
         count = len(next(iter(found.values()), ()))
         return found or {name: np.empty(0, dtype=object) for name in names}, count == self.n_rows
 

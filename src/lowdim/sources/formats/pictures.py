@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from lowdim.sources.columns import Selection, choose_beside, name_columns_of_fil
 from lowdim.sources.formats.stored import Rows, StoredSource, refuse_unreadable
 from lowdim.sources.source import Source
 from lowdim.types import Array
+
+if TYPE_CHECKING:
+    from lowdim.sources.isolated.process import Isolated
 
 try:
     from PIL import Image, ImageOps
@@ -84,15 +87,23 @@ def _say_resized(
     return (TableNote("", f"{changed:,} of {total:,} pictures are brought to {height} × {width}{bent}."),)
 
 
-def read_picture(path: str | Path) -> Array:
-    """The pixels of one picture in the type they are stored in, upright.
+def read_picture(path: str | Path, isolated: Isolated = "auto") -> Array:
+    """The pixels of one picture in the type they are stored in, upright; decoded by a child, unless "never" is said.
 
     Returns
     -------
     array (height, width), or (height, width, channels) with 2 (grey, alpha), 3 (RGB) or 4 (RGB, alpha) channels
         uint8; grey ones of more bits uint16, int32 or float32.
     """
-    path = Path(path)
+    if isolated == "never":
+        return decode_picture(Path(path))
+    from lowdim.sources.isolated.tables import isolated_picture
+
+    return isolated_picture(Path(path))
+
+
+def decode_picture(path: Path) -> Array:
+    """The same, in this process."""
     mode, _ = _read_header(path)
     with _open_picture(path) as picture:
         _refuse_reduced(path, picture)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import final
 from urllib.parse import quote
@@ -28,8 +28,7 @@ class SqliteReader(TableReader):
     def __init__(self, path: Path, table: str | None = None):
         self._path = path
         self.name = str(path)
-        unreadable = refuse_unreadable(path, "SQLite database", "check what wrote it", (sqlite3.Error,))
-        with unreadable, closing(self._connected()) as connection:  # its own block would not close a connection
+        with self._readable() as connection:
             self._table = self._chosen(connection, table)
             self.name = f"{path}, table {self._table}"
             quoted = _quote(self._table)
@@ -42,7 +41,7 @@ class SqliteReader(TableReader):
         """Read the rows in the order of the table."""
         kinds = {column.name: column.kind for column in self.columns}
         listed = ", ".join(map(_quote, names))
-        with closing(self._connected()) as connection:
+        with self._readable() as connection:
             cursor = connection.execute(f"SELECT {listed} FROM {_quote(self._table)}")
             while found := cursor.fetchmany(min(rows, max(1, CELLS_PER_FETCH // len(names)))):
                 columns = zip(*found, strict=True)
@@ -55,9 +54,23 @@ class SqliteReader(TableReader):
         """The cells of a batch as Python's own numbers, with their tuples."""
         return 40 * CELLS_PER_FETCH
 
-    def _connected(self) -> sqlite3.Connection:
-        # mode=ro: the file is never written, not even a journal
-        return sqlite3.connect(f"file:{quote(str(self._path.resolve()))}?mode=ro", uri=True)
+    @contextmanager
+    def _readable(self) -> Iterator[sqlite3.Connection]:
+        """The database for reading: damage may show only where its rows are."""
+        where = f"file:{quote(str(self._path.resolve()))}?mode=ro{'&immutable=1' if self._is_at_rest() else ''}"
+        remedy = "check what wrote it, and close it there"
+        unreadable = refuse_unreadable(self._path, "SQLite database", remedy, (sqlite3.Error,))
+        with unreadable, closing(sqlite3.connect(where, uri=True)) as connection:  # its own block would not close it
+            yield connection
+
+    def _is_at_rest(self) -> bool:
+        """Whether this is a database with a write-ahead log that nobody has open: it is then read as the file it is.
+
+        SQLite would else write an index of the log beside it (https://sqlite.org/wal.html, read-only databases).
+        """
+        with open(self._path, "rb") as file:
+            versions = file.read(20)[18:]
+        return versions == b"\2\2" and not self._path.with_name(self._path.name + "-wal").exists()
 
     def _chosen(self, connection: sqlite3.Connection, table: str | None) -> str:
         found = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")

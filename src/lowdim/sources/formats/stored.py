@@ -26,8 +26,8 @@ MAX_CHUNK_BYTES = 2**30
 MAX_COMPRESSION = 2000
 """An array so many times larger than what is stored of it was never written: no compression reaches this."""
 
-MAX_ZIP_RATIO = 200
-"""An archive that unpacks to more than so many times its size is refused."""
+MAX_ZIP_RATIO, MIN_ZIP_BYTES = 200, 2**20
+"""An archive that unpacks to more than so many times its size, and to more than this, is refused."""
 
 
 @final
@@ -49,7 +49,8 @@ class StoredSource(ConvertibleSource):
         beside: Mapping[str, Array] | None = None,
         notes: Sequence[TableNote] = (),
     ):
-        self._notes = tuple(notes)
+        self._notes, self._shape, self._stored = tuple(notes), shape, dtype
+        self._chunk = None if chunk is None else tuple(chunk)
         self._opened = opened
         self._first, self._total = 0, shape[0]
         self._width = math.prod(shape[1:])
@@ -65,6 +66,12 @@ class StoredSource(ConvertibleSource):
             self.shape_of_rows = shape[1:]
         if beside is not None:
             self.beside = beside
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What it was made with, its rows apart."""
+        known = {"shape": self._shape, "dtype": self._stored.str, "title": self.title, "chunk": self._chunk}
+        return known | {"columns": self.columns, "take": self._take, "notes": self._notes}
 
     @property
     def notes(self) -> Sequence[TableNote]:
@@ -112,7 +119,7 @@ def refuse_unreadable(
     """Turn what a package says about a bad file into one sentence that names it."""
     try:
         yield
-    except (LowdimError, GeneratorExit):
+    except (LowdimError, GeneratorExit, MemoryError):
         raise
     except errors as error:
         said = " ".join(str(error).split())[:200]
@@ -147,7 +154,7 @@ def refuse_zip_bomb(path: Path) -> None:
         return
     with zipfile.ZipFile(path) as archive:
         unpacked = sum(entry.file_size for entry in archive.infolist())
-    if unpacked > MAX_ZIP_RATIO * max(path.stat().st_size, 4096):
+    if unpacked > max(MAX_ZIP_RATIO * path.stat().st_size, MIN_ZIP_BYTES):
         raise BadFile(f"{path}: unpacks to {unpacked:,} bytes, more than {MAX_ZIP_RATIO} times its size; refused.")
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from lowdim.errors import BadFile, NeedsExtra
-from lowdim.sources.formats.packed import likely_bytes, open_bytes, unpacking_errors
+from lowdim.sources.formats.packed import MAX_LINE, likely_bytes, lines_of, open_bytes, unpacking_errors
 from lowdim.sources.tables.cells import PLAIN
 from lowdim.sources.tables.layout import Lines, find_layout
 from lowdim.sources.tables.rows import Line, RowsReader
@@ -25,8 +25,11 @@ from lowdim.sources.tables.table import TableReader
 SAMPLE_BYTES = 2**18
 """Bytes at the start of a text file from which its dialect is told; more if its lines are longer."""
 
-MAX_LINE_BYTES = 2**26
-"""Bytes of a line, at most: a table of some million columns."""
+READ_BYTES = 2**24
+"""Bytes that are asked for at a time: room for them is taken before they are there."""
+
+MAX_COLUMNS = 10**6
+"""Columns of a text, at most: each takes some kilobytes, whatever stands in it."""
 
 
 def open_text_table(path: Path, asked: Lines, expected: str = "", member: str | None = None) -> TableReader:
@@ -37,6 +40,7 @@ def open_text_table(path: Path, asked: Lines, expected: str = "", member: str | 
         return open_bytes(path, member)
 
     sample, whole = first_bytes(path, opened)
+    _refuse_endless(name, sample)
     encoding = detect_encoding(sample, name)
     text = sample.decode(encoding, errors="ignore").removeprefix("\ufeff")
     if "\0" in text:
@@ -71,20 +75,37 @@ def open_text_table(path: Path, asked: Lines, expected: str = "", member: str | 
 def first_bytes(path: Path, opened: Callable[[], IO[bytes]]) -> tuple[bytes, bool]:
     """The first bytes of a text file, at least a few whole lines, and whether they are all of it."""
     with unpacking_errors(path), opened() as file:
-        sample = _read_up_to(file, SAMPLE_BYTES)
+        sample = read_up_to(file, SAMPLE_BYTES)
         ended = len(sample) < SAMPLE_BYTES
-        while not ended and sample.count(b"\n") < 4 and len(sample) < MAX_LINE_BYTES:
-            more = _read_up_to(file, 3 * len(sample))
+        while not ended and sample.count(b"\n") < 4 and len(sample) < MAX_LINE:
+            more = read_up_to(file, 3 * len(sample))
             ended = len(more) < 3 * len(sample)
             sample += more
     return sample, ended
 
 
-def _read_up_to(file: IO[bytes], count: int) -> bytes:
+def _refuse_endless(name: str, sample: bytes) -> None:
+    """Raise an error if a text has a line that is longer, or has more cells, than lines of tables have."""
+    if len(sample) < MAX_COLUMNS:
+        return
+    first = sample.split(b"\n", 1)[0].split(b"\r", 1)[0]
+    if len(first) >= MAX_LINE:
+        raise BadFile(
+            f"{name}: its first line has more than {MAX_LINE:,} bytes, so that it is no text table; check what it is."
+        )
+    cells = max(map(first.count, (b",", b"\t", b";", b"|"))) or first.count(b" ")
+    if cells >= MAX_COLUMNS:
+        raise BadFile(
+            f"{name}: its first line has {cells + 1:,} cells, more than the {MAX_COLUMNS:,} columns that are read of a "
+            "text; write columns as rows, or the numbers as .npy or Parquet."
+        )
+
+
+def read_up_to(file: IO[bytes], count: int) -> bytes:
     """So many bytes, or all that are left; a single `read` may give fewer."""
     parts: list[bytes] = []
     while count:
-        part = file.read(count)
+        part = file.read(min(count, READ_BYTES))  # a file says by its end alone how much it holds
         if not part:
             break
         parts.append(part)
@@ -96,7 +117,7 @@ def _read_lines(path: Path, opened: Callable[[], IO[bytes]], dialect: Dialect) -
     """All lines of a text file as cells."""
     encoding = "utf-8-sig" if dialect.encoding == "utf-8" else dialect.encoding
     with _text_errors(path), opened() as file, io.TextIOWrapper(file, encoding, newline="") as text:
-        yield from dialect.lines(text)
+        yield from dialect.lines(lines_of(path, text))
 
 
 def _cut_part(lines: Iterator[Line], asked: Lines, name: str) -> list[Line]:

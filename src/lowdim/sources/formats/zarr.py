@@ -38,7 +38,8 @@ MIN_BYTES_TO_COUNT = 2**30
 
 def open_zarr(path: Path, name: str | None = None) -> Source:
     """One array of the store: the named one, or the only one with rows and columns."""
-    refuse_zip_bomb(path)
+    with refuse_unreadable(path, "zarr store", "it is damaged, or not wholly written"):
+        refuse_zip_bomb(path)
     with _open_store(path) as node:
         arrays = _list_arrays(node)
         name = choose_array(str(path), name, {at: (array.shape, array.dtype) for at, array in arrays.items()})

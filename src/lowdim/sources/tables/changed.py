@@ -51,7 +51,7 @@ class SampleReader(TableReader):
     def __init__(self, reader: TableReader, wish: int | float, seed: int):
         self._reader = reader
         self.name, self.columns, self.decimal = reader.name, reader.columns, reader.decimal
-        self.surprises, self.marks = reader.surprises, reader.marks
+        self.surprises, self.marks, self.blocks_beside = reader.surprises, reader.marks, reader.blocks_beside
         total = reader.n_rows
         if total is None:
             first = [reader.columns[0].name]

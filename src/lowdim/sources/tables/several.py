@@ -38,6 +38,7 @@ class SeveralReader(TableReader):
         self.size = None if None in sizes else sum(size or 0 for size in sizes)
         self.repeatable = all(reader.repeatable for reader in readers)
         self.surprises = any(reader.surprises for reader in readers)
+        self.blocks_beside = max(reader.blocks_beside for reader in readers)
         marks = {reader.marks for reader in readers}
         self.marks = marks.pop() if len(marks) == 1 else None
         self._notes: list[TableNote] = []

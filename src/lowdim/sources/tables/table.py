@@ -44,6 +44,8 @@ class TableReader(ABC):
     """The decimal mark of its texts."""
     marks: tuple[str, str] | None = None
     """Of a text: what separates its cells, and its decimal mark."""
+    blocks_beside: int = 0
+    """Batches that are held elsewhere for each that is given: in a child, and on the way from it."""
     surprises: bool = False
     """Whether a column of numbers may turn out to hold texts further down: it is then given as objects."""
 
@@ -150,7 +152,7 @@ class TableSource(ConvertibleSource):
         self.repeatable, self.marks = reader.repeatable, reader.marks
         single = all(feature.column.single for feature in self.chosen.features)
         self.dtype = np.dtype(np.float32 if single else np.float64)
-        self.reading_bytes = reader.reading_bytes(self._read_names)
+        self.reading_bytes, self.blocks_beside = reader.reading_bytes(self._read_names), reader.blocks_beside
         refuse_repeats(self.columns, reader.name)
         self._told = set[str]()
         if self.n_rows == 0:

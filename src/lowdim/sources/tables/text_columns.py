@@ -274,7 +274,7 @@ class TextColumnsReader(TableReader):
         self.name, self.n_rows, self.repeatable = reader.name, reader.n_rows, reader.repeatable
         self.likely_rows = reader.likely_rows
         self.size, self.decimal, self.surprises = reader.size, reader.decimal, reader.surprises
-        self.marks = reader.marks
+        self.marks, self.blocks_beside = reader.marks, reader.blocks_beside
         self._words = frozenset(word.strip() for word in missing)
         self._gone = np.array([float(word) for word in self._words if _is_a_number(word)])
         """Numbers that stand for missing."""
