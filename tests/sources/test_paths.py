@@ -110,7 +110,7 @@ def test_a_view_without_end_is_given_up(tmp_path, monkeypatch):
     connection.close()
     monkeypatch.setattr(sqlite, "COUNTING", 0.3)
     with pytest.raises(BadFile, match=r"table v: SQLite did not come to the end of its rows in 0\.3 seconds"):
-        fit(path)
+        lowdim.open(path, isolated="never")  # a child has limits of its own
 
 
 # -- files that change ----------------------------------------------------------------------------------------------
@@ -146,12 +146,12 @@ def test_a_file_that_was_changed_since_it_was_opened_is_refused(kind, tmp_path, 
         change(path, WRITE[kind])
         if what.startswith("the same"):
             os.replace(path.with_name(f"new.{kind}"), path)
-        with pytest.raises(BadFile, match=r"open it again|cannot be read|check the file"):
+        with pytest.raises(BadFile, match=r"open it anew|cannot be read|check the file"):
             pytest.fail(f"{what}: {lowdim.PCA(1).fit(source)}")
     tally(4, len(CHANGES), "files changed after they were opened")
 
 
-@pytest.mark.parametrize("kind", WRITE)
+@pytest.mark.parametrize("kind", [kind for kind in WRITE if kind != "npy"])  # of which the old file stays open
 def test_a_file_that_is_changed_while_it_is_read_is_refused(kind, tmp_path):
     path = tmp_path / f"t.{kind}"
     WRITE[kind](path, FRAME)
@@ -161,7 +161,7 @@ def test_a_file_that_is_changed_while_it_is_read_is_refused(kind, tmp_path):
     other = path.with_name(f"other.{kind}")
     WRITE[kind](other, FRAME * 2)
     os.replace(other, path)
-    with pytest.raises(BadFile, match="open it again"):
+    with pytest.raises(BadFile, match="open it anew"):
         list(blocks)
 
 

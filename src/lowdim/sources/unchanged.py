@@ -25,10 +25,7 @@ class Stamp(NamedTuple):
     def refuse_other(self) -> None:
         """Raise an error if there is another file now, or if this one was written to."""
         if self.mark is not None and _mark(self.path) not in (self.mark, None):
-            raise BadFile(
-                f"{self.path}: was written anew or changed after it was opened, so that its columns and rows are no "
-                "longer those that were found; open it again."
-            )
+            raise BadFile(f"{self.path}: was replaced or changed after it was opened; open it anew.")
 
 
 def stamps(paths: Sequence[Path]) -> tuple[Stamp, ...]:
