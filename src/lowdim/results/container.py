@@ -194,8 +194,6 @@ def open_document(path: str | os.PathLike[str], most: int = MOST_BYTES, whole: b
     then as soon as these take more. One that was changed meanwhile is refused in the end.
     """
     name = os.fspath(path)
-    if "\0" in name:
-        raise FormatError(f"{name!r}: holds a NUL, which the name of no file does; check the path.")
     with _open_file(name) as file:
         before = os.fstat(file.fileno())
         if not stat.S_ISREG(before.st_mode):
