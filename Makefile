@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # What the kernels are compiled from, when lowdim is installed.
 KERNELS := hatch_build.py $(shell find src -name '*.[ch]')
 
-.PHONY: demo figures test lint check-slow check-full check-sanitizers wheels bench bench-everyday lecture5 page chromium clean
+.PHONY: demo figures test lint check-slow check-full check-coverage check-mutants test-lowest lock sbom check-sanitizers wheels bench bench-everyday lecture5 page chromium clean
 
 demo: $(VENV)/.demo  ## PCA of the lecture's tables and of a made-up map; leaves pictures in out/
 	$(BIN)/python examples/demo.py out
@@ -28,6 +28,28 @@ check-slow: $(VENV)/.test check-sanitizers  ## the tests that take longer
 
 check-full: export LOWDIM_FULL = 1
 check-full: check-slow  ## the same with as many cases as tests/harness.py states; prints what was tried
+
+check-coverage: export PYTHONDONTWRITEBYTECODE =
+check-coverage: $(VENV)/.test chromium  ## which branches the quick tests take; fails below 95 %
+	$(PYTEST) -m "not slow" --cov --cov-report=term --cov-fail-under=95
+
+SAMPLE ?= 100
+check-mutants: $(VENV)/.test  ## small changes of solvers, results and sources that no near test notices
+	$(BIN)/python tests/mutants.py --sample $(SAMPLE)
+
+LOWEST := .venv-lowest
+test-lowest: $(VENV)/.python  ## the tests of models, solvers and results with the lowest versions that pyproject.toml allows
+	$(PYTHON) -m venv $(LOWEST)
+	$(PYTHON) supply/lowest.py > $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/python -m pip install --quiet -c $(LOWEST)/lowest.txt -e ".[all]" \
+		pytest pytest-timeout hypothesis "pandas<3" polars mpmath openpyxl safetensors
+	$(LOWEST)/bin/python -m pytest -q -m "not slow" tests/models tests/solvers tests/results tests/matrices tests/sources
+
+lock: $(VENV)/.test  ## the sums of all files of all pins, from the package index
+	$(BIN)/python supply/lock.py
+
+sbom: $(VENV)/.test  ## what lowdim is made of, with versions and licences
+	mkdir -p out && $(BIN)/python supply/sbom.py > out/sbom.json
 
 SANITIZERS = $(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libubsan.so)
 

@@ -4,10 +4,10 @@
 """
 
 ROOMS = {
-    "errors": set(),
+    "errors": {"words"},
     "types": set(),
     "words": set(),
-    "runtime": {"errors", "types"},
+    "runtime": {"words", "errors", "types"},
     "results": {"runtime", "words", "errors", "types"},
     "sources": {"runtime", "words", "errors", "types"},
     "matrices": {"sources", "runtime", "errors", "types"},

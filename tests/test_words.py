@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lowdim
-from lowdim.words import Text
+from lowdim.words import SPELLED, Text
 
 IRIS = lowdim.datasets.iris().values
 CALLS = np.random.default_rng(0).integers(0, 3, (40, 12)).astype(float)
@@ -53,3 +53,12 @@ def test_a_text_is_itself_but_in_print(monkeypatch):
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
     assert str(text) == "150 x 4 -> 2"
     assert text == "150 × 4 → 2"
+
+
+def test_what_a_stream_lacks_is_spelled_and_not_refused():
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors=SPELLED)
+    print("−1.5 █ é 日", file=stream, flush=True)
+    assert stream.buffer.getvalue().decode() == "-1.5 # e ?\n"
+    assert b"x".decode("ascii", SPELLED) == "x"
+    with pytest.raises(UnicodeDecodeError):
+        b"\xff".decode("ascii", SPELLED)

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
+from lowdim.words import brief, listed, plural, shown_lines
+
 if TYPE_CHECKING:
     from sklearn.exceptions import ConvergenceWarning
 
@@ -27,7 +29,7 @@ class Setting:
 
     def __str__(self) -> str:
         """As Python writes it."""
-        said = self.name if self.value is ... else f"{self.name}={self.value!r}"
+        said = self.name if self.value is ... else f"{self.name}={brief(self.value)}"
         return f"{self.owner}({said})" if self.owner else said
 
 
@@ -62,7 +64,7 @@ class Told(Exception):
     """What errors and warnings share: one sentence, kept in the pieces it is made of."""
 
     def __init__(self, *pieces: Piece):
-        super().__init__("".join(map(str, pieces)))
+        super().__init__(shown_lines("".join(map(str, pieces))))
         self.pieces: tuple[Piece, ...] = pieces
 
     def said_of(self, name: str) -> Self:
@@ -77,7 +79,7 @@ class Told(Exception):
 
     def _of_pieces(self, pieces: tuple[Piece, ...]) -> Self:
         self.pieces = pieces
-        Exception.__init__(self, "".join(map(str, pieces)))  # which sets `args`, of an OSError too
+        Exception.__init__(self, shown_lines("".join(map(str, pieces))))  # which sets `args`, of an OSError too
         return self
 
 
@@ -156,7 +158,7 @@ class SeveralTables(BadFile):
     def in_file(cls, where: str, tables: Mapping[str, str], what: str) -> SeveralTables:
         """List what there is, and how one of them is named."""
         names = list(tables)
-        shown = f"{_and(names[:8])}{'' if len(names) <= 8 else ' and more'}"
+        shown = f"{listed(names[:8])}{'' if len(names) <= 8 else ' and more'}"
         said = f"{where}: holds {len(names)} {what}, {shown}; say which to read, as in "
         error = cls(said, Setting("table", names[0]), ".")
         error.tables = dict(tables)
@@ -171,7 +173,7 @@ class NotNumeric(BadInput, TypeError):
         """Name the columns and what they hold."""
         listed = _listed([f"{name} ({kind})" for name, kind in kinds.items()])
         return cls(
-            f"{_counted(len(kinds), 'column')} {'holds' if len(kinds) == 1 else 'hold'} no real numbers: {listed}; "
+            f"{plural(len(kinds), 'column')} {'holds' if len(kinds) == 1 else 'hold'} no real numbers: {listed}; "
             "leave them out, or turn them into numbers first."
         )
 
@@ -263,6 +265,10 @@ class WrongColumns(BadInput):
             lines.append(f"Column {first + 1} is {came[first]!r}, and was {known[first]!r}.")
         lines.append("Select the columns of the fit by name, in its order: list(model.fit_.columns) has the names.")
         return cls("\n".join(lines))
+
+
+class MixedNames(WrongColumns, TypeError):
+    """Columns of which some are called by texts, and some by numbers."""
 
 
 class SingularModel(LowdimError, ValueError):
@@ -361,7 +367,7 @@ class ConstantColumns(LowdimWarning):
     def found(cls, count: int, columns: int, names: str) -> ConstantColumns:
         """Say how many of the columns do not vary, and which."""
         are, were = ("is", "was") if count == 1 else ("are", "were")
-        return cls(f"{count:,} of {_counted(columns, 'column')} {are} constant and {were} not scaled: {names}.")
+        return cls(f"{count:,} of {plural(columns, 'column')} {are} constant and {were} not scaled: {names}.")
 
 
 class RoundedColumns(ConstantColumns):
@@ -380,7 +386,7 @@ class UnseenRows(LowdimWarning):
         python, prompt = (", ".join(f"{row + first:,}" for row in some) + rest for first in (0, 1))
         numbers = Words(f"counted from 0: {python}", f"counted from 1: {prompt}")
         super().__init__(
-            f"Nothing was observed of {len(rows):,} of {_counted(n_rows, 'row')} (",
+            f"Nothing was observed of {len(rows):,} of {plural(n_rows, 'row')} (",
             numbers if names is None else ", ".join(names[row] for row in some) + rest,
             "): what is given for them is the same for all of them, and comes from the other rows.",
         )
@@ -475,19 +481,11 @@ class UnrelatedWarning(LowdimWarning):
 def _holes(counts: Mapping[str, int], kind: str) -> str:
     total = sum(counts.values())
     listed = _listed([f"{name}: {count:,}" for name, count in counts.items()])
-    return f"{_counted(total, 'value')} {'is' if total == 1 else 'are'} {kind} ({listed})"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{plural(total, 'value')} {'is' if total == 1 else 'are'} {kind} ({listed})"
 
 
 def _bytes(count: float) -> str:
     return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:,.0f} MB" if count >= 1e6 else f"{count:,.0f} B"
-
-
-def _and(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _bullets(names: Sequence[str], most: int = 5) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from numbers import Integral, Real
+from numbers import Integral, Number, Real
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -22,9 +22,11 @@ EPS = float(np.finfo(float).eps)
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether it is a whole number of Python or NumPy; True and False are none."""
+    """Whether it is a whole number of Python or NumPy, of a size that float64 has; True and False are none."""
     # a class that is only registered as a kind of number takes ten times as long to be asked
-    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
+    if type(value) is int:
+        return value.bit_length() < 1024
+    return isinstance(value, Integral) and is_number(value)
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -38,6 +40,11 @@ def is_number(value: object) -> TypeGuard[float]:
     except OverflowError:  # whole numbers of Python have no end
         return False
     return True
+
+
+def is_scalar(value: object) -> bool:
+    """Whether it is nothing, a word, or a number of any kind: what can be compared with another."""
+    return type(value) in (int, float, str) or value is None or isinstance(value, (str, bool, Number, np.bool_))
 
 
 def is_sparse(data: object) -> bool:

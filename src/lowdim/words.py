@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import json
+import re
 import shlex
 import sys
 import unicodedata
@@ -38,6 +40,47 @@ ASCII = str.maketrans(
 """What stands for letters that are not in ASCII; others lose their accents."""
 
 
+HIDDEN = re.compile(
+    "[\0-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e0fff]"
+)
+"""Letters that a terminal obeys, that turn or hide what stands beside them, or that are halves of one: control
+characters (ISO 6429), marks of direction (Unicode's annex 9), invisible ones. Joiners (U+200C, U+200D) are none of
+them, as words of Persian and Hindi are written with them."""
+
+
+def shown(text: str) -> str:
+    """A text from anywhere as one line that can be looked at: "\\x1b[2J" for what would wipe the screen."""
+    return text if text.isprintable() else HIDDEN.sub(_escape, text)
+
+
+def shown_lines(text: str) -> str:
+    """The same of a text of several lines, which stay lines."""
+    return text if text.isprintable() else "\n".join(map(shown, text.split("\n")))
+
+
+def shown_in_json(text: str) -> str:
+    """The same of JSON, which is read as what it was: there `\\u009b` is that letter."""
+    return text if text.isprintable() else HIDDEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+MOST_SHOWN = 200
+"""Letters of a value that an error repeats."""
+
+
+def brief(value: object) -> str:
+    """A value as Python writes it, cut where it is long."""
+    try:
+        text = repr(value)
+    except Exception:  # a whole number of too many digits, or an object that cannot tell what it is
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
+
+
+def _escape(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode("ascii")
+
+
 class Text(str):
     """A text that is itself everywhere but in `print`, which gives it in letters that the terminal has."""
 
@@ -48,11 +91,11 @@ class Text(str):
 
 
 def printable(tell: Callable[Arguments, str]) -> Callable[Arguments, str]:
-    """The same function, whose text can be printed anywhere."""
+    """The same function, whose text can be looked at, and printed anywhere."""
 
     @wraps(tell)
     def told(*args: Arguments.args, **settings: Arguments.kwargs) -> str:
-        return Text(tell(*args, **settings))
+        return Text(shown_lines(tell(*args, **settings)))
 
     return told
 

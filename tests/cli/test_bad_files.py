@@ -14,6 +14,7 @@ import pytest
 
 import lowdim
 from badfiles import BAD, UNFIT
+from lowdim.cli.main import VERBS
 from sources.test_arrays_on_disk import BAD as ARRAYS
 
 ENDS = {**dict.fromkeys([*BAD, *UNFIT, *ARRAYS], 3)}
@@ -45,8 +46,9 @@ def test_there_are_at_least_sixty():
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("name", TABLES)
-def test_bad_tables(name, run, tmp_path):
+def test_bad_tables(name, run, tmp_path, tally):
     path = written(TABLES[name], tmp_path)
+    tally(4, 1, "bad files")
     assert_said(run("fit", path, "--keep", "1"), ENDS[name], path.name)
 
 
@@ -56,6 +58,70 @@ def test_bad_tables(name, run, tmp_path):
 def test_other_verbs_say_the_same(verb, name, run, tmp_path):
     path = written(TABLES[name], tmp_path)
     assert_said(run(*verb, path), 3, path.name)
+
+
+LINES: dict[str, list[str]] = {
+    "describe": ["{file}"],
+    "fit": ["fit", "{file}", "--keep", "1", "--save", "out.lowdim"],
+    "transform": ["transform", "m.lowdim", "{file}", "-o", "out.csv"],
+    "inverse": ["inverse", "m.lowdim", "{file}", "-o", "out.csv"],
+    "impute": ["impute", "{file}", "-o", "out.csv"],
+    "denoise": ["denoise", "{file}", "-o", "out.png"],
+    "inpaint": ["inpaint", "{file}", "-o", "out.png"],
+    "topics": ["topics", "{file}", "-o", "out.csv"],
+    "regress": ["regress", "{file}", "--target", "a"],
+    "predict": ["predict", "r.lowdim", "{file}", "-o", "out.csv"],
+    "map": ["map", "{file}", "{file}"],
+    "choose": ["choose", "{file}"],
+    "compare": ["compare", "{file}"],
+    "table": ["table", "m.lowdim", "rows", "{file}"],
+    "plot": ["plot", "m.lowdim", "scores", "{file}", "-o", "out.png"],
+    "redundant": ["redundant", "{file}"],
+    "uncertainty": ["uncertainty", "m.lowdim", "{file}", "--resamples", "5"],
+    "recognise": ["recognise", "{file}"],
+    "report": ["report", "m.lowdim", "{file}", "-o", "out.html"],
+    "info": ["info", "{file}"],
+    "explain": ["explain", "{file}"],
+    "convert": ["convert", "{file}", "-o", "out.parquet"],
+    "export": ["export", "{file}", "-o", "out.onnx"],
+    "datasets": ["datasets", "{file}", "-o", "out.csv"],
+}
+"""Every verb, given a bad file where it takes data."""
+
+ENDED = {0, 2, 3, 4, 6}
+"""Exit codes that docs/command-line.md states for what files hold: 0, as some verbs take what a fit does not."""
+
+
+def test_every_verb_is_tried():
+    assert set(LINES) == set(VERBS)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("verb", LINES)
+def test_every_verb_ends_in_words_on_every_bad_file(verb, run, tmp_path, monkeypatch, tally):
+    monkeypatch.chdir(tmp_path)
+    rows = np.random.default_rng(0).standard_normal((20, 4))
+    lowdim.PCA(2).fit(rows).save("m.lowdim")
+    lowdim.PCRegression(1, cv=None).fit(rows, rows[:, 0]).save("r.lowdim")
+    wrong = []
+    for number, (name, table) in enumerate({**TABLES, **MODELS}.items()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        path = written(table, folder)
+        before = path.read_bytes() if path.is_file() else None
+        ended = run(*(word.format(file=path) for word in LINES[verb]))
+        said = ended.err.splitlines()
+        fine = ended.code in ENDED and "Traceback" not in ended.err and "unexpected" not in ended.err
+        if not fine or (ended.code and not any(line.startswith("error: ") for line in said)):
+            wrong.append(f"{name}: {ended.code} {ended.err[:200]!r}")
+        if before is not None and path.read_bytes() != before:
+            wrong.append(f"{name}: was changed")
+        for left in tmp_path.glob("out.*"):
+            left.unlink()
+    tally(4, len(TABLES) + len(MODELS), "bad files × verbs")
+    assert not wrong, "\n".join(wrong)
 
 
 def model_file(path: Path) -> None:

@@ -63,7 +63,8 @@ def error_of(case: Case, engine: Engine) -> float:
 
 @every_engine
 @every_table
-def test_every_engine_gives_the_true_answer(case: Case, engine: Engine, tmp_path: Path) -> None:
+def test_every_engine_gives_the_true_answer(case: Case, engine: Engine, tmp_path: Path, tally: Any) -> None:
+    tally(3, 1, "fits: matrices × engines")
     right = truth(case.name)
     model = whole(case, engine, tmp_path).model
     values = right.values[: model.n_components_].astype(float)

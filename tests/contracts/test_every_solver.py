@@ -1,6 +1,7 @@
 """What every solver owes on every matrix, for all components and for a few."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,8 +54,9 @@ def attainable(values: np.ndarray, p: int) -> np.ndarray:
 
 @every_solver
 @every_matrix
-def test_components_are_orthonormal(case: Case, solver: str) -> None:
+def test_components_are_orthonormal(case: Case, solver: str, tally: Any) -> None:
     for fit in fits(case, solver):
+        tally(3, 1, "fits: matrices × solvers × numbers of components")
         V = fit.model.components_
         k, p = V.shape
         # LAPACK's own test ratio (xORT01); its threshold is 30

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy.stats import multivariate_normal
@@ -18,28 +18,11 @@ from scipy.stats import multivariate_normal
 import lowdim
 from catalogue import EPS, blocks_of, cuts, fit_quietly, plain, signed, sine, true_pca
 from lowdim.errors import LowdimError, SingularModel
+from properties import EXAMPLES, Laws
 
-HOW = settings(
-    deadline=None,
-    max_examples=20,
-    derandomize=True,  # the same examples on every run and machine
-    database=None,
-    suppress_health_check=[HealthCheck.filter_too_much],
-)
+LAWS = Laws(quick=20)
 
-
-def for_all(*strategies: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A law holds for everything that these strategies make up."""
-
-    def decorate(law: Callable[..., None]) -> Callable[..., None]:
-        LAWS.append(given(*strategies)(law))
-        return HOW(given(*strategies)(law))
-
-    return decorate
-
-
-LAWS: list[Callable[..., None]] = []
-"""The laws of this file, whatever the number of examples."""
+for_all = LAWS.for_all
 
 
 CLOSE = 1e-10
@@ -423,6 +406,6 @@ def outcome(work: Callable[[], Any]) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-def test_the_laws_hold_for_many_more(law: Callable[..., None]) -> None:
-    settings(HOW, max_examples=200)(law)()
+@pytest.mark.parametrize("law", LAWS.laws, ids=lambda law: law.__name__)
+def test_the_laws_hold_for_many_more(law: Callable[[int], int], tally: Any) -> None:
+    tally(2, law(EXAMPLES), "examples of laws of PCA")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
 from lowdim.views.text.lines import Line
+from lowdim.words import shown, shown_in_json, shown_lines
 
 SCHEMA = 1
 """Version of what --json prints; it goes up when a key changes its meaning or goes away."""
@@ -32,14 +33,14 @@ def say(lines: Iterable[Line], to: TextIO | None = None) -> None:
     """Print lines, coloured if a person reads them and NO_COLOR is not set."""
     stream = sys.stdout if to is None else to
     if not stream.isatty() or os.environ.get("NO_COLOR"):
-        stream.writelines(f"{line.text}\n" for line in lines)
+        stream.writelines(f"{shown(line.text)}\n" for line in lines)
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(file=stream, highlight=False, soft_wrap=True)
     for line in lines:
-        text = Text(line.text, style=STYLES[line.part])
+        text = Text(shown(line.text), style=STYLES[line.part])
         if line.part == "bar":
             text.highlight_regex(BARS, "cyan")
         console.print(text)
@@ -49,7 +50,12 @@ def say_json(command: str, facts: Mapping[str, Any]) -> None:
     """Print one object, with the version of its keys. Numbers that are not finite become null."""
     plain = {"schema": SCHEMA, "command": command, **_plain(facts)}
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"  # else letters that it lacks are escaped
-    print(json.dumps(plain, ensure_ascii=not utf8, allow_nan=False))
+    print(shown_in_json(json.dumps(plain, ensure_ascii=not utf8, allow_nan=False)))
+
+
+def say_text(text: str, to: TextIO | None = None) -> None:
+    """Print a text of some lines."""
+    print(shown_lines(text), file=sys.stdout if to is None else to, flush=True)
 
 
 def _plain(value: Any) -> Any:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection
 from typer.exceptions import TyperException
 
 from lowdim import errors
-from lowdim.words import shell_quoted, typed_names
+from lowdim.words import shell_quoted, shown, shown_lines, typed_names
 
 USAGE, BAD_DATA, MISMATCH, NOT_REACHED, TOO_LARGE, INTERRUPTED = 2, 3, 4, 5, 6, 130
 
@@ -63,7 +63,7 @@ def report(error: BaseException, known: Collection[str] = ()) -> int:
     """Say an error of a verb with the `known` options on stderr, in one line; give its exit code."""
     code = exit_code(error)
     if os.environ.get("LOWDIM_DEBUG"):
-        traceback.print_exception(error)
+        print(shown_lines("".join(traceback.format_exception(error))), file=sys.stderr)
     if isinstance(error, KeyboardInterrupt):
         say_error("interrupted; no half-written file is left")
     elif isinstance(error, errors.LowdimError):
@@ -104,6 +104,7 @@ def say_error(message: str) -> None:
 
 def say_line(text: str) -> None:
     """A line on stderr, wrapped on a terminal alone: programs that read it want one line."""
+    text = shown(text)
     if sys.stderr.isatty():
         width = max(40, min(100, os.get_terminal_size(sys.stderr.fileno()).columns))
         text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)

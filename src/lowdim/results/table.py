@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from lowdim.words import shown
+
 # What the columns of a table hold, before any model: the record of one pass over the rows.
 
 
@@ -94,7 +96,7 @@ class Table(Mapping[str, Any]):
         return len(self._columns)
 
     def __repr__(self, most: int = 20) -> str:
-        cells = [[name, *map(_format_cell, list(values)[:most])] for name, values in self._columns.items()]
+        cells = [[shown(name), *map(_format_cell, list(values)[:most])] for name, values in self._columns.items()]
         widths = [max(map(len, column)) for column in cells]
         rows = [
             "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
@@ -105,4 +107,4 @@ class Table(Mapping[str, Any]):
 
 
 def _format_cell(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
+    return f"{value:.6g}" if isinstance(value, (float, np.floating)) else shown(str(value))

@@ -43,6 +43,8 @@ def atomic_write(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     does not allow is raised as `CannotWrite`; other errors of the block pass as they are.
     """
     name = os.fspath(path)
+    if "\0" in name:
+        raise CannotWrite.file(repr(name), "the name of no file holds a NUL")
     target = Path(os.path.realpath(path))  # a link keeps pointing where it points
     with write_errors(name):
         mode = _find_permissions(target, name)

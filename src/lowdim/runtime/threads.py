@@ -133,7 +133,7 @@ def at_most_threads(owner: str, n_jobs: Any) -> Iterator[None]:
         return
     if not is_whole(n_jobs) or int(n_jobs) < 1:
         raise BadParameter.of(owner, "n_jobs", n_jobs, "a whole number from 1, -1 for all cores, or None")
-    with _controller().limit(limits=int(n_jobs), user_api="blas"):
+    with _controller().limit(limits=min(int(n_jobs), os.cpu_count() or 1), user_api="blas"):
         yield
 
 

@@ -6,9 +6,10 @@ Its files, in reading order::
     open        `lowdim.open`: whatever holds rows becomes a source.
     files       What paths lead to, opened.
     kinds       What kind of file a path leads to, and which reader opens it.
+    unchanged   Whether files are still those that were opened.
     columns     Which columns of a table are used, dropped, kept aside, or coded as numbers.
     arrays      Arrays in memory, dense and sparse, of NumPy and other libraries; checks of shape and type.
-    compiled_repeats  Whether a sparse row has two entries in one place, in compiled code.
+    compiled_structure  Whether sparse places lie in their matrix, and none is there twice, in compiled code.
     frames      Data frames of any library.
     stream      Iterators of row blocks, which are read once.
     wrapped     Sources made of another: some of its rows, scaled, with missing values; and row weights.

@@ -12,7 +12,7 @@ import scipy
 
 from lowdim.errors import BadInput, NotNumeric, Words, WrongShape
 from lowdim.runtime.native import is_compiled
-from lowdim.sources.compiled_repeats import has_repeats
+from lowdim.sources.compiled_structure import has_repeats, lie_within
 from lowdim.sources.source import BLOCK_BYTES, Block, Source
 from lowdim.types import Array, Floats, is_sparse
 
@@ -94,8 +94,24 @@ def _memory(data: Any) -> int | None:
 # What a table of numbers must be, whatever it came in as.
 
 
+def as_array(data: Any) -> Array:
+    """What NumPy makes of an object that is no array: a list of rows, or something that knows how to become one."""
+    try:
+        return np.asarray(data)
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever an object's own __array__ or __getitem__ raises
+        raise WrongShape(
+            f"The {type(data).__name__} cannot be made an array ({error}): rows × columns of numbers are needed; give "
+            "every row as many numbers as the others, or pass a NumPy array, a frame or the path of a file."
+        ) from error
+
+
 def as_table(array: Array) -> Array:
-    """A two-dimensional array of real numbers, or an error that says what it is instead. Copies only objects."""
+    """A two-dimensional array of real numbers, or an error that says what it is instead.
+
+    Copies only objects, and numbers of more digits than float64 has.
+    """
     if array.dtype.kind == "c":
         raise BadInput(
             f"Complex data not supported: the array has dtype {array.dtype}, but real numbers are needed; pass the "
@@ -107,7 +123,20 @@ def as_table(array: Array) -> Array:
         array = as_numbers(array)
     refuse_dtype(array.dtype)
     refuse_shape(array.shape)
-    return np.asarray(array)
+    return np.asarray(_in_doubles(array) if array.dtype.kind == "f" and array.dtype.itemsize > 8 else array)
+
+
+def _in_doubles(array: Array) -> Floats:
+    """Numbers of a type with more digits, and a wider range, than float64."""
+    with np.errstate(over="ignore"):
+        doubles = array.astype(np.float64)
+    if (np.isinf(doubles) & np.isfinite(array)).any():
+        largest = np.format_float_scientific(np.abs(array[np.isfinite(array)]).max(), precision=1, trim="-")
+        raise BadInput(
+            f"Values of the {array.dtype} array reach {largest}, but rows are computed in float64, which ends at "
+            f"{np.finfo(np.float64).max:.3g}: divide the data by a power of ten first."
+        )
+    return doubles
 
 
 def as_numbers(array: Array) -> Floats:
@@ -115,11 +144,16 @@ def as_numbers(array: Array) -> Floats:
     absent = getattr(sys.modules.get("pandas"), "NA", None)
     try:
         return array.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     try:
         known = [np.nan if one is None or one is absent else one for one in array.ravel().tolist()]
         return np.array(known, dtype=object).astype(np.float64).reshape(array.shape)
+    except OverflowError:
+        raise BadInput(
+            f"An entry is a whole number beyond {np.finfo(np.float64).max:.3g}, where float64 ends, in which rows are "
+            "computed: divide the data by a power of ten first."
+        ) from None
     except (TypeError, ValueError) as error:
         raise NotNumeric(
             f"An entry is not a number: {error}; argument must be a string-free table of real numbers (float() "
@@ -225,7 +259,7 @@ class SparseSource(Source):
     sparse = True
 
     def __init__(self, matrix: Any, columns: tuple[str, ...] | None = None, name: str | None = None):
-        self.matrix = matrix if matrix.format == "csr" else matrix.tocsr()
+        self.matrix = as_csr(matrix)
         if not self.matrix.has_canonical_format and _may_repeat(self.matrix):
             self.matrix = self.matrix.copy()
             self.matrix.sum_duplicates()  # entries that stand twice count together
@@ -249,6 +283,74 @@ class SparseSource(Source):
         shape = f"{self.n_rows:,} × {self.n_columns:,} sparse matrix"
         stored = f"{self.density:.2%} stored"
         return f"{self.title} ({shape}, {stored})" if self.title else f"the {shape} ({stored})"
+
+
+def as_csr(matrix: Any) -> Any:
+    """A sparse matrix of any format as CSR, itself if it is; an error unless its places lie in it.
+
+    SciPy follows them without looking, and lets anybody write into them: a wrong one would end the process.
+    """
+    try:
+        refuse_dtype(matrix.dtype)
+        refuse_shape(matrix.shape)
+        if matrix.format in ("dia", "dok", "lil"):  # of which SciPy makes other arrays, in Python
+            matrix = matrix.tocsr() if matrix.format == "lil" else matrix.tocoo()
+        wrong = _misplaced(matrix)
+        if not wrong:
+            csr = _trimmed(matrix if matrix.format == "csr" else matrix.tocsr())
+            if csr.dtype.kind == "f" and csr.dtype.itemsize > 8:
+                return scipy.sparse.csr_array((_in_doubles(csr.data), csr.indices, csr.indptr), shape=csr.shape)
+            return csr
+    except BadInput:
+        raise
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+        wrong = str(error)
+    raise BadInput(
+        f"The sparse matrix of {matrix.shape[0]:,} × {matrix.shape[1]:,} is malformed: {wrong}; make it anew, as "
+        "scipy.sparse.csr_array((data, (rows, columns)), shape) does, or mend what was written into its arrays."
+    )
+
+
+def _trimmed(csr: Any) -> Any:
+    """The same matrix without spare room behind its entries, its places and pointers of one type, as slices need."""
+    stored = int(csr.indptr[-1])
+    same = csr.indices.dtype == csr.indptr.dtype and csr.indices.dtype in (np.int32, np.int64)
+    if same and len(csr.data) == len(csr.indices) == stored:
+        return csr
+    return scipy.sparse.csr_array((csr.data[:stored], csr.indices[:stored], csr.indptr), shape=csr.shape)
+
+
+def _misplaced(matrix: Any) -> str:
+    """What is wrong with the arrays of a sparse matrix; nothing if nothing is."""
+    n, p = matrix.shape
+    if matrix.format == "coo":
+        named: tuple[tuple[str, Any, int], ...] = (("row", matrix.row, n), ("column", matrix.col, p))
+        lengths = {len(matrix.data), len(matrix.row), len(matrix.col)}
+        if len(lengths) > 1:
+            return f"its arrays of rows, columns and values have {_and_each(lengths)} entries"
+    else:
+        width, depth = (p, n) if matrix.format != "csc" else (n, p)
+        if matrix.format == "bsr":
+            high, wide = matrix.blocksize
+            width, depth = width // wide, depth // high
+        starts, stored = matrix.indptr, min(len(matrix.indices), len(matrix.data))
+        if starts.ndim != 1 or starts.dtype.kind not in "iu" or len(starts) != depth + 1:
+            return f"indptr has shape {starts.shape} of {starts.dtype}, but {depth + 1:,} whole numbers are needed"
+        if starts[0] != 0 or starts[-1] > stored or (starts[1:] < starts[:-1]).any():
+            return f"indptr does not rise from 0 to the {stored:,} entries that are stored"
+        named = (("indices", matrix.indices[: int(starts[-1])], width),)
+    for name, places, width in named:
+        if places.ndim != 1 or places.dtype.kind not in "iu":
+            return f"{name} has shape {places.shape} of {places.dtype}, but one axis of whole numbers is needed"
+        if not lie_within(places, width):
+            return f"{name} holds numbers from {places.min()} to {places.max()}, outside of 0 to {width - 1:,}"
+    if matrix.format != "bsr" and matrix.data.ndim != 1:
+        return f"data has shape {matrix.data.shape}, but one axis is needed"
+    return ""
+
+
+def _and_each(lengths: set[int]) -> str:
+    return " and ".join(f"{one:,}" for one in sorted(lengths))
 
 
 def _may_repeat(matrix: Any) -> bool:

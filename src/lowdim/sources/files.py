@@ -78,6 +78,8 @@ def _open_path(text: str, wish: Wish) -> Source:
 def _refuse_no_path(text: str) -> None:
     if not text:
         raise BadFile("An empty text was given as a path: name a file, a folder or a pattern.")
+    if "\0" in text:
+        raise BadFile(f"{text!r}: holds a NUL, which the name of no file does; check the path.")
     if re.match(r"[a-z][a-z0-9+]+://", text, re.IGNORECASE):
         raise BadFile(f"{text}: addresses are not read; download the file first, and pass its path.")
 
@@ -224,13 +226,17 @@ def _joined(found: Found, text: str, wish: Wish) -> TableReader:
         from lowdim.sources.formats.parquet import ParquetReader
 
         open_table("parquet", found.path, wish.table, wish.lines)  # refuses what is not for Parquet
-        return TextColumnsReader(ParquetReader(found.paths, text), wish.missing)
+        return TextColumnsReader(ParquetReader(found.paths, text), wish.missing, found.paths)
     if len(found.paths) == 1:
         table = open_table(found.kind, found.path, wish.table, wish.lines, wish.isolated)
-        return TextColumnsReader(table, wish.missing)
+        return TextColumnsReader(table, wish.missing, found.paths)
     from lowdim.sources.isolated.process import Child
     from lowdim.sources.tables.several import SeveralReader
 
     child = Child(found.paths)  # one for all that need it
     tables = [open_table(kind_of(path), path, wish.table, wish.lines, wish.isolated, child) for path in found.paths]
-    return SeveralReader(text, found.paths, [TextColumnsReader(table, wish.missing) for table in tables])
+    return SeveralReader(
+        text,
+        found.paths,
+        [TextColumnsReader(table, wish.missing, [path]) for table, path in zip(tables, found.paths, strict=True)],
+    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import stat
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,6 +102,7 @@ def find_files(given: str | Sequence[str]) -> Found:
     if not isinstance(given, str):
         return _join_files([find_files(one) for one in given], ", ".join(given))
     path = Path(given)
+    _refuse_long(path)
     if path.is_dir():
         kind, found = list_folder(path)
         return Found(kind, tuple(found), folder=kind != "zarr")
@@ -133,7 +135,7 @@ def list_folder(folder: Path) -> tuple[str, list[Path]]:
     """What a folder holds: a zarr store, Parquet files, pictures or texts, in this order, and those files."""
     if any((folder / name).is_file() for name in ZARR):
         return "zarr", [folder]
-    files = [path for path in sorted(folder.rglob("*")) if not path.name.startswith(".") and path.is_file()]
+    files = sorted(_walk(folder))
     for kind in ("parquet", "pictures", "texts"):
         found = [path for path in files if READ_FROM_FOLDERS.get(path.suffix.lower()) == kind]
         if found:
@@ -143,6 +145,30 @@ def list_folder(folder: Path) -> tuple[str, list[Path]]:
     raise BadFile(
         f"{folder}: a folder without Parquet files, pictures or texts (.txt); pass one of those, a file{hint}."
     )
+
+
+DEEPEST = 100
+"""Folders within folders that are looked into; nobody keeps data so deep, and paths end at some length."""
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """All files below a folder but hidden ones, in no order. Links to folders are not followed."""
+    waiting = [(folder, 0)]
+    while waiting:
+        here, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise BadFile(
+                f"{folder}: more than {DEEPEST} folders lie in each other; pass the one that holds the files."
+            )
+        try:
+            entries = list(os.scandir(here))
+        except OSError as error:
+            raise BadFile(f"{here}: cannot be read ({error.strerror}); check its permissions.") from error
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append((here / entry.name, depth + 1))
+            elif not entry.name.startswith(".") and entry.is_file():
+                yield here / entry.name
 
 
 def kind_of(path: Path) -> str:
@@ -201,6 +227,15 @@ def _kind_of_zip(path: Path) -> str:
     if not kinds:
         raise BadFile(f"{path}: a zip archive without a text table or JSON in it; unpack it first.")
     return "zip"
+
+
+def _refuse_long(path: Path) -> None:
+    """Raise an error for a name longer than those of files, of which Python would ask the system in vain."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise BadFile(f"{str(path)[:60]}…: {error.strerror}; check the path.") from error
 
 
 def _stat(path: Path) -> os.stat_result:

@@ -13,10 +13,10 @@ from lowdim.errors import BadInput, BadParameter, Setting
 from lowdim.sources.arrays import (
     ArraySource,
     SparseSource,
+    as_array,
     as_numpy,
     as_table,
     may_be_frame,
-    refuse_dtype,
     refuse_shape,
 )
 from lowdim.sources.columns import Selection
@@ -230,8 +230,6 @@ def _open_plain(data: Any) -> Source:
     if isinstance(data, Source):
         return data
     if is_sparse(data):
-        refuse_dtype(data.dtype)
-        refuse_shape(data.shape)
         return SparseSource(data)
     data = as_numpy(data)
     if isinstance(data, np.ndarray):
@@ -255,7 +253,7 @@ def _open_plain(data: Any) -> Source:
         if frame is not None:
             refuse_shape(frame.shape)
             return frame_source(frame)
-    return ArraySource(as_table(np.asarray(data)))
+    return ArraySource(as_table(as_array(data)))
 
 
 # DataArrays and Datasets of xarray, which is not imported: the object has all that is needed.

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, final
 
-import numpy as np
-
 from lowdim.errors import BadInput, NeedsAnotherPass, WrongColumns, WrongShape
-from lowdim.sources.arrays import as_table, may_be_frame, refuse_dtype
+from lowdim.sources.arrays import as_array, as_csr, as_table, may_be_frame
 from lowdim.sources.source import Block, Source
 from lowdim.types import is_sparse
 
@@ -72,8 +70,7 @@ def _find_first_block(stream: Iterator[Any]) -> Rows:
 
 def _check_block(rows: Any, number: int) -> Rows:
     if is_sparse(rows):
-        refuse_dtype(rows.dtype)
-        return rows.tocsr(), None, False
+        return as_csr(rows), None, False
     if may_be_frame(rows):
         from lowdim.sources.frames import as_frame, frame_source, to_array
 
@@ -81,7 +78,7 @@ def _check_block(rows: Any, number: int) -> Rows:
         if frame is not None:
             source = frame_source(frame)
             return to_array(source), source.columns, source.numbered
-    block = np.asarray(rows)
+    block = as_array(rows)
     if block.ndim != 2:
         raise WrongShape(
             f"Block {number} has {block.ndim} dimensions, but a block is (rows, columns): reshape it with "

@@ -145,7 +145,7 @@ def check_weights(sample_weight: ArrayLike | float, n_rows: int) -> Floats:
     """(n,) weights, finite, not negative, not all zero."""
     try:
         weight = np.asarray(sample_weight, dtype=float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise BadInput(f"sample_weight holds what is no number ({error}): give one number per row.") from error
     if weight.ndim == 0:
         weight = np.full(n_rows, float(weight))

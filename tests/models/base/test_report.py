@@ -12,6 +12,7 @@ import lowdim
 from lowdim import datasets
 from lowdim.errors import BadInput, BadParameter, NeedsAnotherPass
 from lowdim.models.base import report
+from lowdim.words import shown
 from reports import numbers, section, told
 
 IRIS = datasets.iris().values
@@ -334,7 +335,7 @@ def test_hostile_names_stay_text(tmp_path):
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<img" not in text
     assert text.count("</script>") == 2
-    assert told(tmp_path / "page.html")["columns"]["names"] == names
+    assert told(tmp_path / "page.html")["columns"]["names"] == [shown(name) for name in names]
 
 
 def test_a_loaded_model_writes_the_same_page(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sqlite3
 import subprocess
@@ -173,13 +174,37 @@ HARM = {
     "Python's variables": "select * from FRAME",
     "secrets": "select * from duckdb_secrets()",
     "read the network": "select * from 'https://example.org/t.parquet'",
+    "read JSON": "select * from read_json('{secret}')",
+    "read lines of a text": "select * from read_text('{secret}')",
+    "sniff": "select * from sniff_csv('{secret}')",
+    "read by a pattern": "select * from '{folder}/s*.csv'",
+    "read Parquet by a pattern": "select * from read_parquet('{folder}/*.parquet', filename = true) ",
+    "attach a database of SQLite's": "attach '{secret}' as s (type sqlite)",
+    "attach in memory": "attach ':memory:' as m",
+    "use": "use main",
+    "detach": "detach main",
+    "checkpoint": "checkpoint",
+    "vacuum": "vacuum",
+    "truncate": "truncate data",
+    "update": "update data set alpha = 1",
+    "alter": "alter table data rename to other",
+    "prepare": "prepare p as select 1 as a",
+    "transaction": "begin transaction",
+    "describe after a select": "select 1 as a; describe data",
+    "reset": "reset enable_external_access",
+    "unlock": "set lock_configuration = false",
+    "copy from": "copy data from '{secret}'",
+    "import": "import database '{folder}'",
+    "a macro": "create macro m() as table select * from '{secret}'",
+    "a secret": "create secret s (type s3)",
     "nested": "select * from query('select * from read_csv(''{secret}'')')",
 }
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.csv", "t.duckdb"])
 @pytest.mark.parametrize("harm", HARM)
-def test_sql_reads_the_data_and_nothing_else_and_writes_nothing(harm: str, name: str, tmp_path: Path) -> None:
+def test_sql_reads_the_data_and_nothing_else_and_writes_nothing(harm: str, name: str, tmp_path: Path, tally) -> None:
+    tally(18, 1, "statements × kinds of files")
     path = tmp_path / name
     TABLES[name](path)
     (tmp_path / "secret.csv").write_text("a\n1\n")
@@ -189,6 +214,94 @@ def test_sql_reads_the_data_and_nothing_else_and_writes_nothing(harm: str, name:
         rows_of(lowdim.open(path, sql=HARM[harm].format(**names)))
     assert len(str(caught.value).splitlines()) == 1
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+WORDS = (
+    "a",
+    "data",
+    "select",
+    "x y",
+    "ä",
+    "日本",
+    "🙂",
+    "1",
+    "-1",
+    "0x1",
+    "NULL",
+    "*",
+    "%",
+    "_",
+    "\\",
+    "/",
+    "..",
+    "../x",
+)
+QUOTES = (
+    "'",
+    '"',
+    "`",
+    "''",
+    '""',
+    "';",
+    '";',
+    "--",
+    "/*",
+    "*/",
+    "$$",
+    "?",
+    ":a",
+    "$1",
+    "{0}",
+    "%s",
+    "\t",
+    "\x1b[2J",
+    "\u202e",
+)
+ATTACKS = (
+    *('"; DROP TABLE data; --', "'); DELETE FROM data; --", "\" FROM data; ATTACH 'x' AS y; --", "a, (SELECT 1)"),
+    *("read_csv('secret.csv')", "\" UNION SELECT * FROM 'secret.csv' --", "x' OR '1'='1", "a; PRAGMA database_list"),
+    *(
+        "getenv('HOME')",
+        "current_setting('x')",
+        "rowid",
+        "sqlite_master",
+        "information_schema",
+        "main.data",
+        "a.b",
+        "a::int",
+    ),
+    *("CAST(a AS int)", "EXCLUDE (a)", "COLUMNS('.*')", "lambda x: x", "[1]", "{'a': 1}", "x" * 300, " a ", "A"),
+)
+HOSTILE = [*WORDS, *QUOTES, *ATTACKS]
+
+
+@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["parquet", "duckdb", "sqlite"])
+def test_names_are_names_and_never_sql(kind: str, every: int, tmp_path: Path, tally) -> None:
+    assert len(HOSTILE) >= 60
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    for number, name in list(enumerate(HOSTILE))[::every]:
+        quoted = '"' + name.replace('"', '""') + '"'
+        legal = name.replace("/", "").replace("\\", "")[:60]
+        path = tmp_path / f"{number}{legal}.{kind}"
+        frame = pd.DataFrame({name: [1.5, 2.5, 4.0], "beside": [1.0, 0.0, 7.0]})
+        if kind == "parquet":
+            frame.to_parquet(path)
+        else:
+            connect = duckdb.connect if kind == "duckdb" else sqlite3.connect
+            table = '"' + (name if not name.lower().startswith("sqlite_") else f"t{name}").replace('"', '""') + '"'
+            with contextlib.closing(connect(str(path))) as connection:
+                connection.execute(f"CREATE TABLE {table} ({quoted} DOUBLE, beside DOUBLE)")
+                for row in frame.itertuples(index=False):
+                    connection.execute(f"INSERT INTO {table} VALUES (?, ?)", tuple(row))
+                connection.commit()
+        before = path.read_bytes()
+        for wish in ({}, {"where": "beside < 8"}, {"sql": f"SELECT {quoted}, beside FROM data"}, {"columns": [name]}):
+            source = lowdim.open(path, **wish)
+            assert source.columns[0] == name
+            np.testing.assert_array_equal(rows_of(source)[:, 0], frame[name])
+            tally(18, 1, "hostile names of columns, tables and files")
+        assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -194,7 +194,22 @@ def test_standard_output_is_csv(tmp_path: Path, capsysbinary: pytest.CaptureFixt
 
 WIDE = "\uff1d\uff0b\uff0d\uff20"  # full-width forms of = + - @
 STARTS = [*"=+-@\t\r\n\0", *WIDE, " =", "  @", "\ufeff="]
-ENDS = ["", "1+1", "cmd|' /C calc'!A0", 'HYPERLINK("http://x","y")', "SUM(A1:A9);2", "ünï\u2028🙂", '"\n=1', "1.5"]
+ENDS = [
+    *("", "1+1", "cmd|' /C calc'!A0", 'HYPERLINK("http://x","y")', "SUM(A1:A9);2", "ünï\u2028🙂", '"\n=1', "1.5"),
+    *(
+        "WEBSERVICE(A1)",
+        "IMPORTXML(CONCAT(A1),A2)",
+        "DDE(A1;A2)",
+        "MSEXCEL|'\\\\x'!''",
+        "A1",
+        "-A1",
+        "=A1",
+        " 1",
+        "\t1",
+    ),
+    *("1e5", "+1", "'x", '""', ",x", ";x", "|x", "\r\n=1", "x\x1b[31m", "\u202ex", "%0A", "{1}", "INDIRECT(A1)", "@x"),
+    *("RTD(A1)", "CALL(A1)", "EXEC(A1)", "REGISTER(A1)", "cmd.exe|'/k'!x"),
+]
 DANGEROUS = [start + end for start in STARTS for end in ENDS]
 HARMLESS = ["", "a=1", "1-2", "'=1", "a\n=1", "x;=1+1", "é", "日本", "🙂", " a", "#N", '"=1"', "(1)", "a|=1", "a\t=1"]
 
@@ -205,8 +220,9 @@ def runs(cell: str) -> bool:
 
 
 @pytest.mark.parametrize(("ending", "delimiter"), [(".csv", ","), (".tsv", "\t")])
-def test_no_label_is_a_formula(ending: str, delimiter: str, tmp_path: Path) -> None:
-    assert len(DANGEROUS) >= 100
+def test_no_label_is_a_formula(ending: str, delimiter: str, tmp_path: Path, tally: Any) -> None:
+    assert len(DANGEROUS) >= 500
+    tally(19, len(DANGEROUS), f"labels in {ending}")
     labels = DANGEROUS + HARMLESS
     values = -np.arange(1.0, len(labels) + 1)
     path = written(tmp_path / f"t{ending}", {"label": labels, "value": values})
@@ -216,7 +232,8 @@ def test_no_label_is_a_formula(ending: str, delimiter: str, tmp_path: Path) -> N
     assert [float(row[1]) for row in rows] == values.tolist()  # numbers are left alone
 
 
-def test_no_header_is_a_formula(tmp_path: Path) -> None:
+def test_no_header_is_a_formula(tmp_path: Path, tally: Any) -> None:
+    tally(19, len(DANGEROUS), "names of columns")
     assert "-1.5" in DANGEROUS
     columns = {name: np.array([-1.5]) for name in DANGEROUS}
     header, row = cells(written(tmp_path / "t.csv", columns))

@@ -64,7 +64,7 @@ def test_everything_drawn_on_dark_paper_can_be_read(wine, figure):
 
 
 def test_labels_are_one_line_without_formulas():
-    assert literal("a $b$\n c\t\x07d") == r"a \$b\$ c d"
+    assert literal("a $b$\n c\t\x07d") == r"a \$b\$ c \x07d"
 
 
 def test_flat_axes_of_a_grid_become_solid():

@@ -11,6 +11,7 @@ import pytest
 
 from lowdim.errors import CannotWrite
 from lowdim.views.report.page import report_html, write_report
+from lowdim.words import shown
 from views.report import pages
 
 SOURCES = sorted((Path(__file__).parents[3] / "frontend" / "src").rglob("*.ts*"))
@@ -21,10 +22,10 @@ def text():
     return report_html(pages.hostile())
 
 
-def test_names_come_back_as_they_were(text):
+def test_names_come_back_as_they_can_be_looked_at(text):
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL).group(1)
     told = json.loads(data)
-    assert told["columns"]["names"] == list(pages.HOSTILE)
+    assert told["columns"]["names"] == [shown(name) for name in pages.HOSTILE]
     assert told["title"] == pages.HOSTILE[0]
 
 

@@ -134,9 +134,11 @@ def keep_part(stop: KeyboardInterrupt, argv: list[str], save: str | None) -> int
     if checkpoint is None:
         say_line("interrupted; nothing was kept, as this fit can only be begun anew")
         return INTERRUPTED
+    from lowdim.cli.console import say_text
+
     path = f"{os.path.splitext(save)[0] if save else 'lowdim'}.part.lowdim"
     say_line(f"interrupted after {checkpoint.write_part(path, model)}, which {path} keeps; go on with")
-    print(f"  {shlex.join(['lowdim', *without_resume(argv), '--resume', path])}", flush=True, file=sys.stderr)
+    say_text(f"  {shlex.join(['lowdim', *without_resume(argv), '--resume', path])}", sys.stderr)
     return INTERRUPTED
 
 
@@ -162,12 +164,12 @@ MOST_RELATED = 3
 
 def say_plan(plan: str, command: str, json: bool) -> int:
     """Print what a fit would do."""
-    from lowdim.cli.console import say_json
+    from lowdim.cli.console import say_json, say_text
 
     if json:
         say_json(command, {"plan": {line[:11].strip(): line[11:] for line in plan.splitlines()}})
     else:
-        print(plan)
+        say_text(plan)
     return 0
 
 

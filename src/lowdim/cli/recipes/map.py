@@ -70,7 +70,7 @@ def map(  # noqa: A001  the verb at the prompt
     talk: TalkOptions,
 ) -> int:
     """Turn the two main axes of genotypes, or scores PC1 and PC2, onto a map, and say how well they meet it."""
-    from lowdim.cli.console import say_json
+    from lowdim.cli.console import say_json, say_text
     from lowdim.cli.writing import check_output
     from lowdim.recipes.procrustes.procrustes import procrustes
 
@@ -103,8 +103,7 @@ def map(  # noqa: A001  the verb at the prompt
         facts |= {"angle": found.angle, "mirrored": found.mirrored, "scale": found.scale}
         say_json("map", {"data": wish.name, "individuals": len(scores), **facts, "plot": plot})
     elif not talk.quiet:
-        print(f"scores     {made_by}")
-        print(found.explain())
+        say_text(f"scores     {made_by}\n{found.explain()}")
         talk.note(plot, "the map")
     return 0
 

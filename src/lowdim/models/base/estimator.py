@@ -23,7 +23,7 @@ from lowdim.sources.open import open_rows
 from lowdim.sources.source import Source
 from lowdim.types import Floats
 from lowdim.views.text.facts import PlanFacts, explain_fit, explain_plan
-from lowdim.words import in_letters_of, printable
+from lowdim.words import in_letters_of, printable, shown_lines
 
 # Fitted attributes that can be assigned.
 #
@@ -236,13 +236,13 @@ class Estimator:
     # -- in a terminal and in a notebook ------------------------------------------------------------------------------
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        shown = self._in_one_line(N_CHAR_MAX)
+        said = self._in_one_line(N_CHAR_MAX)
         seen = self._overview()
         if seen is None:
-            return shown
+            return said
         from lowdim.views.text.card import card_text
 
-        return in_letters_of(sys.stdout, card_text(shown, seen))
+        return in_letters_of(sys.stdout, shown_lines(card_text(said, seen)))
 
     @property
     def _repr_html_(self) -> Any:
@@ -266,7 +266,7 @@ class Estimator:
     def _as_html(self) -> str:
         from lowdim.views.text.card import card_html
 
-        return card_html(self._in_one_line(), self._overview())
+        return shown_lines(card_html(self._in_one_line(), self._overview()))
 
     def _overview(self) -> Any:
         """What the record says at a glance; None where there is none: showing a model computes nothing."""

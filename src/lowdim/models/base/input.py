@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from lowdim.errors import BadParameter, Setting, WrongColumns
+from lowdim.errors import BadParameter, MixedNames, Setting, WrongColumns
 from lowdim.matrices.convert import refuse_held
 from lowdim.matrices.missing import count_missing, missing_values_error
 from lowdim.models.base import parameters
@@ -59,7 +59,10 @@ def _learn_names(model: Any, X: Any, source: Source) -> None:
     if source.numbered:
         from sklearn.utils.validation import _get_feature_names
 
-        _get_feature_names(X if source.header is None else source.header)  # an error where some names are texts
+        try:
+            _get_feature_names(X if source.header is None else source.header)
+        except TypeError as error:  # some names are texts
+            raise MixedNames(f"{' '.join(str(error).split())}") from error
     if source.columns is not None and not source.numbered:
         model.feature_names_in_ = np.array(source.columns, dtype=object)
     elif hasattr(model, "feature_names_in_"):

@@ -31,7 +31,7 @@ from lowdim.results.certificate import TOLERANCE, TOLERANCE_OF_TOTAL, Accuracy
 from lowdim.results.fields import AddedLater, Place, matches, place_of
 from lowdim.solvers.keep import Keep, KeepCount, KeepMinka, KeepShare, too_many_components
 from lowdim.solvers.lanczos import BlockLanczos
-from lowdim.types import is_number, is_whole
+from lowdim.types import is_number, is_scalar, is_whole
 
 # What may stand in `Annotated` beside a type.
 
@@ -117,9 +117,10 @@ Share: TypeAlias = Annotated[float, Range(0, 1), Needed("a share from 0 to 1")]
 ShareInside: TypeAlias = Annotated[
     float, Range(0, 1, inside=True), Needed("a share between 0 and 1, such as 0.05, or None")
 ]
+SEEDS = "None, a whole number from 0, a Generator or a RandomState"
 Seed: TypeAlias = Annotated[
-    Whole | np.random.Generator | np.random.RandomState | None,
-    Needed("None, a whole number, a Generator or a RandomState"),
+    WholeFrom0 | np.random.Generator | np.random.RandomState | None,
+    Needed(SEEDS),
     Saved(int | None, or_none=True),
 ]
 Components: TypeAlias = Annotated[Number | Literal["mle"] | None, CHECKED_BY_FIT, Option("keep", {"all": None})]
@@ -291,15 +292,16 @@ def settings_of(model: Any) -> dict[str, Any]:
 
 def check(model: Any) -> None:
     """Raise an error for a parameter that the model's constructor does not declare so."""
-    for parameter in _checked(type(model)):  # type: ignore[arg-type]  # mypy does not take a class for hashable
+    for parameter, whole in _checked(type(model)):  # type: ignore[arg-type]  # mypy does not take a class for hashable
         value = getattr(model, parameter.name)
-        if value is not parameter.default:  # defaults are right: a test checks them
+        if value is not parameter.default and (whole or not is_scalar(value)):  # defaults are right: a test checks them
             parameter.check(type(model).__name__, value)
 
 
 @cache
-def _checked(kind: type) -> tuple[Parameter, ...]:
-    return tuple(one for one in parameters_of(kind).values() if CHECKED_BY_FIT not in one.marks)
+def _checked(kind: type) -> tuple[tuple[Parameter, bool], ...]:
+    """Parameters that are checked, and whether in all; of others the fit knows whether a number or word is right."""
+    return tuple((one, CHECKED_BY_FIT not in one.marks) for one in parameters_of(kind).values())
 
 
 # Parameters of linear models, for the fit: numbers and words in, rules and solvers out.
@@ -348,9 +350,10 @@ def accuracy(owner: str, tol: Any) -> Accuracy:
 
 def check_seed(owner: str, random_state: Any) -> None:
     """scikit-learn's kinds of random_state, and NumPy's Generator."""
-    kinds = (Integral, np.random.RandomState, np.random.Generator)
-    if random_state is not None and (isinstance(random_state, bool) or not isinstance(random_state, kinds)):
-        raise BadParameter.of(owner, "random_state", random_state, "None, a whole number, a Generator or a RandomState")
+    if is_whole(random_state) and int(random_state) >= 0:
+        return
+    if random_state is not None and not isinstance(random_state, (np.random.RandomState, np.random.Generator)):
+        raise BadParameter.of(owner, "random_state", random_state, SEEDS)
 
 
 def whole(owner: str, name: str, given: Any, least: int, most: int | None, or_else: str = "") -> None:
@@ -406,7 +409,7 @@ def _positive(owner: str, name: str, given: Any, p: int, zero: bool) -> np.ndarr
     needed = f"one finite number {'from' if zero else 'above'} 0 for each of the {p:,} columns"
     try:
         values = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadParameter.of(owner, name, given, f"True, False or {needed}") from None
     fine = np.isfinite(values) & (values >= 0 if zero else values > 0)
     if values.shape != (p,) or not fine.all() or not values.any():

@@ -19,7 +19,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
+from lowdim.errors import WrongColumns
 
 BASE = "sklearn.base"
 
@@ -183,13 +183,14 @@ def check_is_fitted(model: Any) -> None:
 
 
 def check_width(model: Any, n_columns: int, reset: bool) -> None:
-    """Let a model know how many columns it was fitted on, or raise scikit-learn's error for rows with others."""
+    """Let a model know how many columns it was fitted on, or raise an error for rows with others."""
     if reset:
         model.n_features_in_ = n_columns
     elif getattr(model, "n_features_in_", n_columns) != n_columns:
-        from sklearn.utils.validation import _check_n_features
-
-        _check_n_features(model, np.empty((1, n_columns)), reset=False)
+        raise WrongColumns(  # in scikit-learn's words, which its checks read
+            f"X has {n_columns:,} features, but {type(model).__name__} is expecting {model.n_features_in_} features as "
+            "input: pass rows with the columns of the fit."
+        )
 
 
 def dispatches() -> bool:

@@ -148,6 +148,11 @@ def searched(problem: Problem, k: int, task: NmfTask, polish: bool = False) -> E
             found = search(solver.begin(W, H, task.tol), solver.step, task.steps)
         ends.append(found)
     first = min(range(len(ends)), key=lambda number: ends[number].objective[-1])
+    if not np.isfinite(ends[first].objective[-1]):
+        raise BadInput(
+            f"The β-divergence of β = {task.loss.beta:g} leaves the range of float64 on these values: take a β nearer "
+            "to those from 0 to 2, or divide the data by their largest value first."
+        )
     if polish and not both_penalised(problem.penalty):
         stored = choose.stored_entries(problem)
         work = SCATTERED * stored if stored is not None else problem.X.shape[0] * problem.X.shape[1]

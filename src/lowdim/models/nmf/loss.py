@@ -381,13 +381,22 @@ LOSSES: dict[str, Loss] = {spelling: loss for loss in NAMED for spelling in loss
 """By what `beta_loss` may call them."""
 
 
+LARGEST_BETA = 100.0
+"""Beyond it powers of numbers as near to each other as 1 and 10 cannot be told from nothing and from all."""
+
+
 def loss_of(given: Any) -> Loss:
     """The loss that a name or a number β means."""
     if isinstance(given, str) and given in LOSSES:
         return LOSSES[given]
-    if is_number(given) and np.isfinite(float(given)):
+    if is_number(given) and abs(float(given)) <= LARGEST_BETA:
         return next((loss for loss in NAMED if loss.beta == given), None) or Beta(float(given))
-    raise BadParameter.of("NMF", "beta_loss", given, f"one of {', '.join(map(repr, LOSSES))}, or a number β")
+    raise BadParameter.of(
+        "NMF",
+        "beta_loss",
+        given,
+        f"one of {', '.join(map(repr, LOSSES))}, or a number β from -{LARGEST_BETA:g} to {LARGEST_BETA:g}",
+    )
 
 
 def log_likelihood(X: Any, W: Floats, H: Floats) -> float:

@@ -144,7 +144,9 @@ class NMF(Unsure, RecordedModel[NonNegativeFit]):
         solver: Literal["auto", "cd", "hals", "newton", "mu"] = "auto",
         beta_loss: Annotated[
             Literal["frobenius", "kullback-leibler", "poisson", "itakura-saito"] | Number,
-            Needed("one of 'frobenius', 'kullback-leibler', 'poisson', 'itakura-saito', or a number β"),
+            Needed(
+                "one of 'frobenius', 'kullback-leibler', 'poisson', 'itakura-saito', or a number β from -100 to 100"
+            ),
             Option(
                 "loss",
                 {"kl": "kullback-leibler"},

@@ -14,6 +14,7 @@ from lowdim.models.nmf.observed import Observed
 from lowdim.models.nmf.settings import NmfTask
 from lowdim.models.nmf.solvers.problem import Problem, checked
 from lowdim.runtime.threads import in_order
+from lowdim.sources.arrays import as_csr
 from lowdim.sources.source import Source
 from lowdim.types import Floats
 
@@ -126,7 +127,7 @@ def checked_shape(entry_weight: Any, source: Source) -> Any:
     """Weights of entries (n, p) that can be cut into rows: an array, or CSR; None: there are none."""
     if entry_weight is None:
         return None
-    weights = entry_weight.tocsr() if scipy.sparse.issparse(entry_weight) else np.asarray(entry_weight)
+    weights = as_csr(entry_weight) if scipy.sparse.issparse(entry_weight) else np.asarray(entry_weight)
     if weights.shape != (source.n_rows, source.n_columns):
         raise BadInput(
             f"entry_weight has shape {weights.shape}, but X has {source.n_rows} rows and {source.n_columns} columns: "

@@ -35,7 +35,7 @@ from lowdim.models.pca.model import PCA
 from lowdim.models.probabilistic_pca.rows import RowModel, fill_rows
 from lowdim.runtime.warn import warn_user
 from lowdim.solvers.keep import too_many_components
-from lowdim.sources.arrays import rows_of_source
+from lowdim.sources.arrays import as_array, rows_of_source
 from lowdim.sources.source import Block, Source
 from lowdim.sources.wrapped import check_weights, scale_to_counts
 from lowdim.types import Floats, Indices
@@ -86,12 +86,12 @@ def check_responses(y: Any, n: int) -> tuple[Floats, bool]:
     """y as (n, m), and whether it came as (n,)."""
     if y is None:
         raise BadInput("PCRegression requires y to be passed, but the target y is None: call fit(X, y).")
-    values = np.asarray(y)
+    values = as_array(y)
     if values.dtype.kind == "c":
         raise BadInput("Complex data not supported: y is complex, but real numbers are needed.")
     try:
         values = values.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise BadInput(f"y holds what is no number ({error}): give one number per row and response.") from error
     if values.ndim not in (1, 2) or values.shape[0] != n or 0 in values.shape:
         raise WrongShape(
@@ -166,6 +166,26 @@ def _refuse_unfit(rows: Rows, source: Source, fills: bool) -> None:
                 f"{str(missing_values_error(holes, n, source.columns)).partition(', but every')[0]}, {FILL_MISSING}"
             )
         raise missing_values_error(holes, n, source.columns)
+    _refuse_far(rows)
+
+
+FARTHEST = 1e70
+"""Largest spread of X or y, of one over it, and of one in units of the other: their fourth powers are summed."""
+
+
+def _refuse_far(rows: Rows) -> None:
+    """Raise an error for numbers so large or small that the powers that are summed leave the range of float64."""
+    spreads = [
+        float(np.nanmax(values, initial=-np.inf) / 2 - np.nanmin(values, initial=np.inf) / 2)
+        for values in (rows.X, rows.Y)
+    ]
+    x, y = spreads
+    for name, size in (("X", x), ("y", y), ("y in units of X", y / x if x > 0 and y > 0 else 1.0)):
+        if size and not 1 / FARTHEST <= size <= FARTHEST:
+            raise BadInput(
+                f"Numbers of {name} differ by about {size:.0e}, whose powers leave the range of float64: multiply "
+                f"{name[0]} by a power of ten, so that they differ by about 1."
+            )
 
 
 FILL_MISSING = (

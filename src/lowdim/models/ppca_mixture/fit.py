@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from lowdim import errors
-from lowdim.errors import BadInput
+from lowdim.errors import BadInput, SingularModel
 from lowdim.matrices.convert import refuse_held
 from lowdim.matrices.missing import Observed, choose_scales, describe_unseen, missing_values_error, observe
 from lowdim.models.base.parameters import seed_of
@@ -26,6 +26,7 @@ from lowdim.models.ppca_mixture.solvers import (
     responsibilities,
     split_by_label,
 )
+from lowdim.models.probabilistic_pca.fit import refuse_extreme
 from lowdim.runtime.progress import track
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.runtime.warn import warn_user
@@ -58,7 +59,13 @@ def fit_clusters(source: Source, task: MixtureTask) -> MixtureFit:
     scale = choose_scales(seen, task.scale)
     rows, weight = load_rows(source)
     rows = (rows - seen.mean) / scale
-    mixture, path = _fit_best(rows, weight, task, float((seen.variances / scale**2).mean()))
+    try:
+        mixture, path = _fit_best(rows, weight, task, float((seen.variances / scale**2).mean()))
+    except np.linalg.LinAlgError as error:
+        raise SingularModel(
+            f"A covariance cannot be inverted ({error}): the noise is too small beside the variances; raise "
+            "noise_variance, or leave it out, so that it is estimated."
+        ) from error
     gain = (path[-1] - path[-2]) / seen.weight if len(path) > 1 else np.inf
     if gain > task.tol:
         warn_user(
@@ -141,3 +148,4 @@ def _refuse_unfit(seen: Observed, source: Source, clusters: int) -> None:
             f"{source.describe()} is too small (n_samples={seen.n_rows}, n_features={source.n_columns}): "
             f"{clusters} cluster(s) need at least {max(2, 2 * clusters)} rows and 2 columns."
         )
+    refuse_extreme(seen, source)

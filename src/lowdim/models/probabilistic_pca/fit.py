@@ -279,6 +279,11 @@ def _refuse_unfit(seen: Observed, source: Source, rule: int | str) -> None:
     if not seen.count.any():
         raise BadInput(f"All {seen.n_rows:,} × {source.n_columns:,} values of {source.describe()} are missing.")
     refuse_small(source, seen.n_rows, rule)
+    refuse_extreme(seen, source)
+
+
+def refuse_extreme(seen: Observed, source: Source) -> None:
+    """Raise an error for values that do not vary, or whose squares leave the range of float64."""
     largest = float(seen.variances.max())
     if not 1e-280 < largest < 1e280:
         what = (

@@ -315,6 +315,8 @@ def _run_k_means(rows: Any, weight: Floats | None, task: CodebookTask) -> KMeans
     seed = seed_of(task.seed)
     if isinstance(seed, np.random.Generator):
         seed = int(seed.integers(2**31 - 1))
+    if seed >= 2**32:  # k-means is scikit-learn's, which takes no larger ones
+        seed = int(np.random.SeedSequence(seed).generate_state(1)[0])
     k_means = KMeans(
         task.k, init=task.init, n_init=task.n_init, max_iter=task.steps, tol=task.tol, random_state=int(seed)
     )

@@ -393,7 +393,7 @@ def _checked_start(init: Any, k: int, p: int) -> Any:
     needed = f"'k-means++', 'random' or an array of finite numbers (k, p) = ({k}, {p})"
     try:
         words = np.asarray(init, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadParameter.of("VectorQuantizer", "init", init, needed) from None
     if words.shape != (k, p) or not np.isfinite(words).all():
         raise BadParameter.of("VectorQuantizer", "init", init, needed)

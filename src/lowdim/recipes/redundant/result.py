@@ -12,7 +12,7 @@ from lowdim.errors import BadParameter
 from lowdim.results.table import Table
 from lowdim.views.text.lines import Line, listed, wrapped
 from lowdim.views.text.told import Told, told_lines
-from lowdim.words import Text, plural, shell_quoted, typed_names
+from lowdim.words import Text, plural, shell_quoted, shown, typed_names
 
 # The record of columns that say what others say already.
 
@@ -38,7 +38,9 @@ class Relation:
         seen = abs(self.intercept) > max(self.deviation, 1e-9 * size)  # else it is nothing but what is left over
         right = " + ".join([*terms, f"{self.intercept:.6g}"] if seen else terms).replace("+ -", "− ")
         rounded = ", by rounding" if self.by_rounding else ""
-        return f"{self.column} = {right}  (± {self.deviation:.2g}, {self.residual:.1e} of its deviation{rounded})"
+        return shown(
+            f"{self.column} = {right}  (± {self.deviation:.2g}, {self.residual:.1e} of its deviation{rounded})"
+        )
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ class Redundancy:
         raise BadParameter.no_table("Redundancy", name, "'relations' or 'directions'")
 
     def __str__(self) -> str:
-        return str(Text("\n".join(lines_of(self))))
+        return str(Text("\n".join(map(shown, lines_of(self)))))
 
 
 def lines_of(found: Redundancy) -> list[str]:

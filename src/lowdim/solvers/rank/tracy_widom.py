@@ -111,7 +111,8 @@ def leading_axis_tests(values: Floats, m: int, total: float, squares: float) -> 
     for i in range(count):
         left, rest, rest_squares = m - i, total - float(values[:i].sum()), squares - float(values[:i] @ values[:i])
         found[i] = _columns_by_moments(left, rest, rest_squares)
-        fine = rest > 0 and found[i] < np.inf
+        # what a subtraction leaves of nothing may have any sign; eq. 10 is above 1 for any eigenvalues
+        fine = rest > m * EPS * total and 1 < found[i] < np.inf
         statistics[i] = standardise(values[i] * left / rest, left, found[i]) if fine else -np.inf
         p_values[i] = survival(statistics[i])
     return AxisTests(statistics, p_values, found)

@@ -75,8 +75,6 @@ def anndata_source(data: Any) -> Source:
         )
     names = tuple(map(str, make_index_unique(data.var_names)))
     if scipy.sparse.issparse(data.X):
-        refuse_dtype(data.X.dtype)
-        refuse_shape(data.X.shape)
         return SparseSource(data.X, names, name="the AnnData object")
     return ArraySource(as_table(np.asarray(data.X)), names, name="the AnnData object")
 

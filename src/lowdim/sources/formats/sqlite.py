@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from lowdim.errors import BadFile
 from lowdim.sources.columns import Column, Kind
 from lowdim.sources.formats.stored import refuse_unreadable
 from lowdim.sources.tables.choose import choose_table
@@ -33,8 +35,9 @@ class SqliteReader(TableReader):
             self.name = f"{path}, table {self._table}"
             quoted = _quote(self._table)
             names = [row[1] for row in connection.execute(f"PRAGMA table_info({quoted})")]
-            self.n_rows = int(connection.execute(f"SELECT count(*) FROM {quoted}").fetchone()[0])
-            kinds: list[Kind] = [_detect_kind(connection, self._table, name) for name in names]
+            with _limited_time(connection, self.name):
+                self.n_rows = int(connection.execute(f"SELECT count(*) FROM {quoted}").fetchone()[0])
+                kinds: list[Kind] = [_detect_kind(connection, self._table, name) for name in names]
         self.columns = tuple(map(Column, names, kinds))
 
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
@@ -76,6 +79,29 @@ class SqliteReader(TableReader):
         found = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
         names = [row[0] for row in found if not row[0].startswith("sqlite_")]
         return choose_table(str(self._path), table, dict.fromkeys(map(str, names), "table"), "tables")
+
+
+COUNTING = 60
+"""Seconds that SQLite may take to count the rows and look at the columns: a view may have no end."""
+
+STEPS = 100_000
+"""Instructions of SQLite's between two looks at the clock."""
+
+
+@contextmanager
+def _limited_time(connection: sqlite3.Connection, name: str) -> Iterator[None]:
+    """Have statements end that take too long, as those of a view that goes on for ever do."""
+    end = time.monotonic() + COUNTING
+    connection.set_progress_handler(lambda: int(time.monotonic() > end), STEPS)
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if time.monotonic() <= end:
+            raise
+        raise BadFile(
+            f"{name}: SQLite did not come to the end of its rows in {COUNTING:g} seconds; if it is a view that has an "
+            "end, make a table of it: CREATE TABLE … AS SELECT * FROM …."
+        ) from error
 
 
 def _detect_kind(connection: sqlite3.Connection, table: str, name: str) -> Kind:

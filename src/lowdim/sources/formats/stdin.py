@@ -6,11 +6,14 @@ The copy takes as much room in the folder for temporary files as came in; it is 
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import stat
 import sys
 import tempfile
+import threading
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -47,7 +50,7 @@ def spool(text: str) -> Path:
         if text == STDIN:
             _copy(getattr(sys.stdin, "buffer", None), copy)
         else:
-            with open(text, "rb") as pipe:
+            with open(_open_pipe(text), "rb") as pipe:
                 _copy(pipe, copy)
     except OSError as error:
         raise BadFile(f"{name_pipe(text)}: cannot be copied to {folder} ({error}); check the room there.") from error
@@ -56,6 +59,29 @@ def spool(text: str) -> Path:
     copy = copy.rename(copy.with_name(copy.name + _detect_ending(copy)))
     PIPE_NAMES[str(copy)] = name_pipe(text)
     return copy
+
+
+WAITING = 30
+"""Seconds in which something must have opened a pipe to write into it. What it writes then may take its time."""
+
+
+def _open_pipe(text: str) -> int:
+    """The descriptor of a pipe, whose opening waits until something writes into it."""
+    opened: list[int] = []
+    opening = threading.Thread(target=lambda: opened.append(os.open(text, os.O_RDONLY)), daemon=True)
+    opening.start()
+    opening.join(WAITING)
+    if not opened:
+        with suppress(OSError):  # by which the thread comes to its end
+            os.close(os.open(text, os.O_WRONLY | os.O_NONBLOCK))
+        opening.join(1)
+        for descriptor in opened:
+            os.close(descriptor)
+        raise BadFile(
+            f"{text}: a pipe into which nothing was written in {WAITING:g} seconds; start what writes into it first, "
+            "or pass a file."
+        )
+    return opened[0]
 
 
 def name_pipe(text: str) -> str:

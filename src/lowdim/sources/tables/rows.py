@@ -88,7 +88,7 @@ class RowsReader(TableReader):
         self.n_rows = len(body) if whole else None
         self._body_rows = body if whole else None
         self._totals = _say_totals(layout, body[-1]) if whole and len(body) > 2 else []
-        self.surprises = not whole
+        self.surprises, self.held = not whole, whole
         self.columns = tuple(self._column(j, body) for j in self._places)
         numbers = [
             (j, column.name) for j, column in zip(self._places, self.columns, strict=True) if column.kind == "number"

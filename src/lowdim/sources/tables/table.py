@@ -46,6 +46,8 @@ class TableReader(ABC):
     """Of a text: what separates its cells, and its decimal mark."""
     blocks_beside: int = 0
     """Batches that are held elsewhere for each that is given: in a child, and on the way from it."""
+    held: bool = False
+    """Whether its rows lie in memory, whatever becomes of the file."""
     surprises: bool = False
     """Whether a column of numbers may turn out to hold texts further down: it is then given as objects."""
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -31,6 +32,7 @@ from lowdim.sources.tables.cells import (
 )
 from lowdim.sources.tables.roles import are_short, is_distinct
 from lowdim.sources.tables.table import TableReader, to_flags, to_floats
+from lowdim.sources.unchanged import stamps
 from lowdim.types import Array, Floats
 from lowdim.words import listed, plural
 
@@ -269,8 +271,10 @@ def _strays(name: str, strays: Sequence[str], cells: Cells, numbers: int, whole:
 class TextColumnsReader(TableReader):
     """The table of another reader, with the columns of text that hold numbers, flags or times read as such."""
 
-    def __init__(self, reader: TableReader, missing: Sequence[str] = ()):
+    def __init__(self, reader: TableReader, missing: Sequence[str] = (), files: Sequence[Path] = ()):
         self._reader = reader
+        self._stamps = () if reader.held else stamps(files)
+        """Of the files that are read each time the rows are."""
         self.name, self.n_rows, self.repeatable = reader.name, reader.n_rows, reader.repeatable
         self.likely_rows = reader.likely_rows
         self.size, self.decimal, self.surprises = reader.size, reader.decimal, reader.surprises
@@ -310,18 +314,25 @@ class TextColumnsReader(TableReader):
     def batches(self, names: list[str], rows: int) -> Iterator[Mapping[str, Array]]:
         """The columns of the other reader, texts that are numbers as numbers."""
         changed = self.surprises or len(self._gone) or any(self._reading_of(name) for name in names)
-        if not changed:
-            yield from self._reader.batches(names, rows)
-            return
-        yield from self._read_all(self._reader.batches(names, rows), names, self._read)
+        batches = self._of_same_files(self._reader.batches(names, rows))
+        yield from self._read_all(batches, names, self._read) if changed else batches
 
     def stored(self, names: list[str], rows: int) -> Iterator[Mapping[str, Any]]:
         """The columns of the other reader as they stand in the file, texts that are numbers or flags as such."""
-        return self._read_all(self._reader.stored(names, rows), names, self._read_stored)
+        batches = self._of_same_files(self._reader.stored(names, rows))
+        return self._read_all(batches, names, self._read_stored)
 
     def reading_bytes(self, names: list[str]) -> int:
         """As the other reader."""
         return self._reader.reading_bytes(names)
+
+    def _of_same_files(self, batches: Iterator[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        """The batches, unless the files were changed before or meanwhile."""
+        for stamp in self._stamps:
+            stamp.refuse_other()
+        yield from batches
+        for stamp in self._stamps:
+            stamp.refuse_other()
 
     def _read_all(
         self, batches: Iterator[Mapping[str, Any]], names: Sequence[str], read: Callable[..., Any]

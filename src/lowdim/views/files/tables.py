@@ -22,6 +22,7 @@ from lowdim.runtime.files import atomic_write
 from lowdim.views.files.line_writers import CsvWriter, JsonLinesWriter, MarkdownWriter
 from lowdim.views.files.table_writers import NpyWriter, NpzWriter, TableWriter
 from lowdim.views.files.workbooks import WorkbookWriter
+from lowdim.words import shown_lines
 
 ENDINGS = {
     ".csv": "csv",
@@ -186,7 +187,9 @@ def open_table(
     names = _distinct(names, path)
     kind, packing = table_kind(path, form)
     if path is None or os.fspath(path) == "-":
-        out = _HeldBack(sys.stdout.buffer if stream is None else stream)
+        out = _HeldBack(
+            sys.stdout.buffer if stream is None else stream, looked_at=stream is None and sys.stdout.isatty()
+        )
         with _closed(_writer(kind, "standard output", cast(IO[bytes], out), names, form)) as table:
             yield table
         out.release()
@@ -256,13 +259,17 @@ HELD_BACK = 2**24
 class _HeldBack:
     """A stream that gets a table when it is whole, so that an error leaves nothing behind; a large one as it comes."""
 
-    def __init__(self, stream: IO[bytes]):
+    def __init__(self, stream: IO[bytes], looked_at: bool):
         self._stream = stream
+        self._looked_at = looked_at
+        """Whether it is a terminal: a file gets the data as they are."""
         self._waiting: list[bytes] | None = []
         self._size = 0
 
     def write(self, data: Any) -> int:
         """Keep it for later, while there is little."""
+        if self._looked_at:
+            data = shown_lines(bytes(data).decode(errors="backslashreplace")).encode()
         if self._waiting is None:
             self._stream.write(data)
             return len(data)

@@ -12,6 +12,7 @@ from typing import Any
 
 from lowdim.errors import BadParameter, NeedsExtra
 from lowdim.runtime.files import atomic_write
+from lowdim.words import shown
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#7F7F7F"
 """From Okabe & Ito's palette, which colour-blind readers can tell apart."""
@@ -220,8 +221,7 @@ def plain(ax: Any) -> Any:
 
 def literal(text: str) -> str:
     """A label from data as matplotlib shows it letter by letter, in one line: a dollar sign begins no formula."""
-    seen = "".join(letter if letter.isprintable() else " " for letter in text)
-    return " ".join(seen.split()).replace("$", r"\$")
+    return shown(" ".join(text.split())).replace("$", r"\$")
 
 
 def note(ax: Any, text: str) -> None:

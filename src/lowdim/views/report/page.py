@@ -9,6 +9,7 @@ import json
 import os
 from dataclasses import replace
 from importlib.resources import files
+from typing import Any
 
 from lowdim.errors import BadInput
 from lowdim.runtime.files import atomic_write
@@ -17,6 +18,7 @@ from lowdim.views.overview import Number, Overview, Trust
 from lowdim.views.report.payload import Columns, MadeBy, Payload, Proof, ReportContext, Section, Spectrum, shown_rows
 from lowdim.views.text.card import swamped_in_words
 from lowdim.views.text.lines import percent
+from lowdim.words import shown, shown_lines
 
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 """Characters that could end the element which holds the data; JSON reads the escapes as the same characters."""
@@ -32,7 +34,7 @@ def write_report(payload: Payload, path: str | os.PathLike[str]) -> None:
 def report_html(payload: Payload) -> str:
     """The page as text."""
     script, style = _bundled("page.js"), _bundled("page.css")
-    data = json.dumps(payload.as_json(), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    data = json.dumps(_shown(payload.as_json()), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     for character, escape in ESCAPES.items():
         data = data.replace(character, escape)
     # nothing but this script and this style may run, and nothing may be fetched, whatever the labels hold
@@ -48,7 +50,7 @@ def report_html(payload: Payload) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="lowdim">
-<title>{html.escape(payload.title)}</title>
+<title>{html.escape(shown(payload.title))}</title>
 <style>{style}</style>
 </head>
 <body>
@@ -58,6 +60,15 @@ def report_html(payload: Payload) -> str:
 </body>
 </html>
 """
+
+
+def _shown(value: Any) -> Any:
+    """What JSON can hold, its texts as they can be looked at; a text of several lines keeps them."""
+    if isinstance(value, str):
+        return shown_lines(value)
+    if isinstance(value, dict):
+        return {shown(key): _shown(one) for key, one in value.items()}
+    return list(map(_shown, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _bundled(name: str) -> str:
