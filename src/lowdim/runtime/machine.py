@@ -43,6 +43,7 @@ def free_bytes() -> int | None:
     """Available memory in bytes, without swapping, of the machine and its container; None where it is not known."""
     if SYSTEM == "linux":
         known = [_read_kilobytes(PROC / "meminfo", "MemAvailable"), *map(_left_in_group, _limited_groups())]
+        known += _left_of_limits()
         said = [left for left in known if left is not None]
         return min(said) if said else None
     psutil = _psutil()
@@ -51,6 +52,35 @@ def free_bytes() -> int | None:
     if SYSTEM == "darwin":
         return _free_on_macos()
     return _free_on_windows() if SYSTEM == "win32" else None
+
+
+LIMITS = (("RLIMIT_AS", "VmSize"), ("RLIMIT_DATA", "VmData"))
+"""Limits of a process (setrlimit(2)), as `ulimit -v` and `ulimit -d` set them → what /proc says of it to count."""
+
+
+def _left_of_limits() -> list[int]:
+    """Bytes of addresses that limits of this process still leave, for each limit that is set."""
+    import resource
+
+    found = []
+    for name, counted in LIMITS:
+        most = resource.getrlimit(getattr(resource, name))[0]
+        used = None if most == resource.RLIM_INFINITY else _read_kilobytes(PROC / "self" / "status", counted)
+        if used is not None:
+            found.append(max(0, most - used))
+    return found
+
+
+def trim_heap() -> None:
+    """Have the C library return freed memory to the system, where it keeps some: glibc's malloc_trim(3)."""
+    trim = _malloc_trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _malloc_trim() -> Any:
+    return getattr(ctypes.CDLL(None), "malloc_trim", None) if SYSTEM == "linux" else None
 
 
 def _psutil() -> Any:

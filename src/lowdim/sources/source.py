@@ -19,6 +19,7 @@ from typing import Any, Self, TypeVar, cast, final
 import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, Interrupted, TableHint, TableNote
+from lowdim.runtime.memory import block_limit
 from lowdim.runtime.progress import ROW, stage
 from lowdim.runtime.threads import in_order
 from lowdim.runtime.warn import warn_user
@@ -80,7 +81,7 @@ class Source(ABC):
     blocks_beside: int = 0
     """Further blocks that reading holds: one in a child process, and one on the way from it."""
     most_block_bytes: int | None = None
-    """Limit of a block, from a memory budget; None: about BLOCK_BYTES, or more where a fold wishes it."""
+    """Limit of a block that a fit planned; None: about BLOCK_BYTES, or as a fold or the budget in force wishes it."""
     marks: tuple[str, str] | None = None
     """What separates the cells of the text that rows are read from, and its decimal mark; None: they are of no text."""
     shape_of_rows: tuple[int, ...] | None = None
@@ -264,9 +265,8 @@ class Source(ABC):
             At least 1.
         """
         a_row = max(1, self.n_columns * self.dtype.itemsize)
-        if self.most_block_bytes is not None:
-            return max(1, min(self.most_block_bytes, BLOCK_BYTES) // a_row)
-        return max(1, least_rows, BLOCK_BYTES // a_row)
+        limit = self.most_block_bytes or block_limit(self.reading_bytes)
+        return max(1, BLOCK_BYTES // a_row, least_rows) if limit is None else max(1, min(limit, BLOCK_BYTES) // a_row)
 
     def map_rows(self, function: Callable[[Block], Array], width: int, dtype: Any) -> Any:
         """What a function makes of each row; lazy where the rows are.
