@@ -17,7 +17,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
-from lowdim.errors import BadParameter, Piece, TooLarge
+from lowdim.errors import BadParameter, LowdimError, Piece, Setting, TooLarge
 from lowdim.runtime import machine
 from lowdim.runtime.threads import allowed_threads
 
@@ -164,6 +164,28 @@ def refuse_beyond(needed: float, what: str, advise: Callable[[int], tuple[Piece,
     if budget is not None and needed <= free:
         raise budget.refusal(f"{what} would take", needed, *advice)
     raise TooLarge.beyond(what, needed, left, *advice)
+
+
+# Errors of others that mean that there is too little memory.
+
+
+@contextmanager
+def telling_lack(what: str) -> Iterator[None]:
+    """Turn such errors into our own, which names the work that was to be done."""
+    try:
+        yield
+    except LowdimError:
+        raise
+    except (MemoryError, RuntimeError, ImportError, OSError) as error:
+        if not machine.is_lack(error):
+            raise
+        said = " ".join(str(error).split())[:200]
+        raise TooLarge(
+            f"{what} needs more memory than the system gives{f' ({said})' if said else ''}: take fewer rows or "
+            "columns, or set ",
+            Setting("memory", "1GB"),
+            ", with which rows of a file are read in smaller blocks.",
+        ) from error
 
 
 # Blocks of rows, as a budget cuts them.
