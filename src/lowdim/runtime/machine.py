@@ -61,7 +61,7 @@ LIMITS = (("RLIMIT_AS", "VmSize"), ("RLIMIT_DATA", "VmData"))
 """Limits of a process (setrlimit(2)), as `ulimit -v` and `ulimit -d` set them → what /proc says of it to count."""
 
 
-LIBRARIES_TO_LOAD, EACH_THREAD = 500_000_000, 150_000_000
+LIBRARIES_TO_LOAD, EACH_THREAD = 800_000_000, 150_000_000
 """Addresses that NumPy, SciPy, Arrow and scikit-learn take once they are loaded, and those of each thread: its stack,
 its heap, and buffers in two copies of OpenBLAS. Measured, and rounded up: below, OpenBLAS ends the process or waits for
 ever, and what can be raised is an ImportError."""

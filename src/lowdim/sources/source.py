@@ -20,6 +20,7 @@ import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, Interrupted, TableHint, TableNote
 from lowdim.runtime.memory import block_limit
+from lowdim.runtime.passes import kept_passes
 from lowdim.runtime.progress import ROW, stage
 from lowdim.runtime.threads import in_order
 from lowdim.runtime.warn import warn_user
@@ -176,6 +177,7 @@ class Source(ABC):
             stop = block.start + block.rows.shape[0]
             yield block, {name: column[block.start : stop] for name, column in beside.items()}
 
+    @kept_passes
     def reduce(
         self,
         per_block: Callable[[Block], Statistic],
