@@ -287,11 +287,10 @@ class Source(ABC):
         array
             (n, width)
         """
-        made = in_order(partial(_apply_to_block, function), self.blocks())
         result = None if self.n_rows is None else np.empty((self.n_rows, width), dtype=dtype)
         several = []
         with stage(ROW, self.likely_rows) as tell:
-            for start, rows in made:
+            for start, rows in in_order(partial(_apply_to_block, function), self.blocks()):
                 if result is None:
                     several.append(rows)
                 else:
@@ -434,9 +433,8 @@ class LaterRows(WrappedSource):
 
     def __init__(self, source: Source, skip: int):
         super().__init__(source)
-        self._skip = skip
         self.n_rows = None if source.n_rows is None else source.n_rows - skip
-        self.remote = False  # its blocks are cut here
+        self._skip, self.remote = skip, False  # its blocks are cut here
         self.beside = {name: column[skip:] for name, column in source.beside.items()}
         if self.n_rows is not None and self.n_rows < 1:
             raise self._too_few(source.n_rows)

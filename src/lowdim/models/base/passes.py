@@ -30,13 +30,14 @@ class KeptFit:
         Its rows.
     path : str or None
         The file that passes are written to while it fits; None: to none.
-    every : float
-        Seconds between two such times.
+    every : float or None
+        Seconds between two such times; None: as usual.
     """
 
-    def __init__(self, model: Any, source: Source, path: str | None = None, every: float = SECONDS):
+    def __init__(self, model: Any, source: Source, path: str | None = None, every: float | None = None):
         self.model, self.source = model, source
-        self._path, self._every = path, every if path is not None else math.inf
+        self._path = path
+        self._every = math.inf if path is None else SECONDS if every is None else every
         self.passes = Passes()
 
     def fit(self, resume: str | None = None) -> Any:
