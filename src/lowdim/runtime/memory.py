@@ -169,23 +169,17 @@ def refuse_beyond(needed: float, what: str, advise: Callable[[int], tuple[Piece,
 # Errors of others that mean that there is too little memory.
 
 
-@contextmanager
-def telling_lack(what: str) -> Iterator[None]:
-    """Turn such errors into our own, which names the work that was to be done."""
-    try:
-        yield
-    except LowdimError:
-        raise
-    except (MemoryError, RuntimeError, ImportError, OSError) as error:
-        if not machine.is_lack(error):
-            raise
-        said = " ".join(str(error).split())[:200]
-        raise TooLarge(
-            f"{what} needs more memory than the system gives{f' ({said})' if said else ''}: take fewer rows or "
-            "columns, or set ",
-            Setting("memory", "1GB"),
-            ", with which rows of a file are read in smaller blocks.",
-        ) from error
+def lack_of(error: Exception, what: str) -> TooLarge | None:
+    """Our own error for such an error of others, met by the work that is named; None for every other error."""
+    if isinstance(error, LowdimError) or not machine.is_lack(error):
+        return None
+    said = " ".join(str(error).split())[:200]
+    return TooLarge(
+        f"{what} needs more memory than the system gives{f' ({said})' if said else ''}: take fewer rows or columns, or "
+        "set ",
+        Setting("memory", "1GB"),
+        ", with which rows of a file are read in smaller blocks.",
+    )
 
 
 # Blocks of rows, as a budget cuts them.

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lowdim.errors import NeedsAnotherPass, NeedsExtra
-from lowdim.runtime.memory import budget_of, telling_lack, within
+from lowdim.runtime.memory import budget_of, lack_of, within
 from lowdim.runtime.progress import Observer, Progress, Stage, observing, stage
 from lowdim.sources.open import open_rows
 
@@ -32,7 +32,19 @@ def watch_fits(cls: type) -> None:
 def _as_stage(method: FunctionType) -> Callable[..., Any]:
     @wraps(method)
     def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with telling_lack(f"A fit of {type(self).__name__}"), within_budget(self), stage(FIT, parts=self._parts):
+        try:
+            if getattr(self, "memory", None) is None:
+                return staged(self, *args, **kwargs)
+            with within_budget(self):
+                return staged(self, *args, **kwargs)
+        except (MemoryError, RuntimeError, ImportError, OSError) as error:
+            lack = lack_of(error, f"A fit of {type(self).__name__}")
+            if lack is None:
+                raise
+            raise lack from error
+
+    def staged(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with stage(FIT, parts=self._parts):
             if "_skl_callbacks" in vars(self) and method.__name__ == "fit":
                 return _with_callbacks(self, method, args, kwargs)
             return method(self, *args, **kwargs)
