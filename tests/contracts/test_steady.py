@@ -188,11 +188,9 @@ def test_hours_of_work_would_take_no_more_than_minutes(rows: np.ndarray, tmp_pat
         model.save(tmp_path / "m.lowdim")
         used(lowdim.load(tmp_path / "m.lowdim"), data)
         rounds += 1
-        if rounds % 10 == 0:
-            gc.collect()
-            levels.append(
-                (time.monotonic(), resident_bytes(), len(os.listdir("/proc/self/fd")), threading.active_count())
-            )
+        gc.collect()
+        files = len(os.listdir("/proc/self/fd"))
+        levels.append((time.monotonic(), resident_bytes(), files, threading.active_count()))
     steady = np.array(levels[len(levels) // 3 :], dtype=float)  # after libraries were loaded and pools begun
     per_minute = np.polyfit(steady[:, 0], steady[:, 1], 1)[0] * 60 / 1e6
     tally(21, rounds, "fits, each saved, loaded and used")
