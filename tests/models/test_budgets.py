@@ -176,6 +176,7 @@ def test_peaks_stay_within_every_limit(files: Path, tally: Tally):
     peaks: dict[tuple[str, str], list[str]] = {}
     wrong, named = [], 0
     for name, form, megabytes in CASES:
+        write_table(peaks)  # what is known so far
         ended = fit_in_child(name, files / f"rows.{form}", megabytes)
         refusals = 0
         allowed = max(megabytes * 1e6, ended.before) if not ended.refused else max(megabytes * 1e6, OPENED)

@@ -146,14 +146,17 @@ def read_passes(path: str | os.PathLike[str], owner: str, fit: str) -> tuple[Pas
             f"{path}: was begun with other data or settings ({str(document.facts.get('fit'))[:300]}) than {fit[:300]}: "
             "use the same, or begin anew."
         )
-    arrays = dict(document.arrays)
-    return unpack_passes(arrays.pop("passes"), arrays)
+    return _passes_in(document)
 
 
 def tell_passes(document: Document) -> str:
     """How far the fit came whose passes a file holds, in words."""
-    arrays = dict(document.arrays)
-    return describe_passes(unpack_passes(arrays.pop("passes", np.zeros(0, np.uint8)), arrays))
+    return describe_passes(_passes_in(document))
+
+
+def _passes_in(document: Document) -> tuple[Pass, ...]:
+    arrays = {name: np.asarray(array) for name, array in document.arrays.items()}
+    return unpack_passes(arrays.pop("passes", np.zeros(0, np.uint8)), arrays)
 
 
 def describe_passes(kept: Sequence[Pass]) -> str:
