@@ -259,9 +259,9 @@ def plan_kernel(task: KernelTask, asked: str, source: Source, n: int, budget: Bu
     streamed = not isinstance(source, (ArraySource, SparseSource))
     room = None if budget is None else Room(budget, source, streamed)
     plan = KernelPlan(route, reason, _estimate_memory(route, kernel, source, n, k, n_landmarks), room)
+    plan.cut(source)  # an error if there is no room for it and for blocks
     fewer = (Setting("n_landmarks", 1000), " needs less; or take fewer rows")
     refuse_beyond(plan.memory, f"Kernel PCA of {n:,} rows, by the route {route!r},", fewer)
-    plan.cut(source)  # an error if there is no room for blocks
     return plan
 
 
