@@ -72,6 +72,8 @@ __all__ += _registry.__all__
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that `import lowdim` stays fast."""
+    if name in _registry.FOLDERS or name in _OTHERS:
+        import_module("lowdim.runtime.machine").refuse_tight()
     if name in _registry.FOLDERS:
         value = _registry.model_class(name)
     elif name in _OTHERS:

@@ -397,17 +397,17 @@ class UnseenRows(LowdimWarning):
 if TYPE_CHECKING:
 
     class NotConverged(LowdimWarning, ConvergenceWarning):  # type: ignore[misc]  # scikit-learn has no types
-        """An iteration that was stopped before it stood still; made by `__getattr__` below."""
+        """An iteration that was stopped before it stood still."""
 
+else:
 
-def __getattr__(name: str) -> Any:
-    """`NotConverged`, a warning of scikit-learn's too: made when first asked for, as loading that takes time."""
-    if name != "NotConverged":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sklearn.exceptions import ConvergenceWarning
+    class NotConverged(LowdimWarning, Warning):
+        """An iteration that was stopped before it stood still.
 
-    known = {"__module__": __name__, "__doc__": "An iteration that was stopped before it stood still."}
-    return globals().setdefault(name, type(name, (LowdimWarning, ConvergenceWarning), known))
+        It is a `ConvergenceWarning` of scikit-learn's too, from the moment that this is loaded, as models are its
+        estimators from then on (models/base/scikit_learn.py): to load it for a warning would take most of the memory
+        of a small fit.
+        """
 
 
 class FarFromData(LowdimWarning):

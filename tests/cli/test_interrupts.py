@@ -176,6 +176,32 @@ def test_twice_interrupted_is_not_twice_counted(table, run, interrupted):
     )
 
 
+@pytest.mark.parametrize("options", [["--model", "svd"]])
+def test_other_models_go_on_from_their_passes(options, table, run, interrupted):
+    argv = ("fit", table, *options, "--keep", "2", "--save", "m.lowdim")
+    code, said = interrupted(*argv)
+    assert code == 130, said
+    first, command = said.splitlines()
+    assert "of the next, which m.part.lowdim keeps" in first or "over the rows, which m.part.lowdim keeps" in first
+    told = run("info", "m.part.lowdim")
+    assert "over the rows" in told.out
+    assert run(*shlex.split(command)[1:], "-q").code == 0
+    resumed = lowdim.load("m.lowdim")
+    assert run(*argv[:-1], "whole.lowdim", "-q").code == 0
+    # the blocks were smaller before: the same sums to rounding
+    np.testing.assert_allclose(resumed.explained_variance_, lowdim.load("whole.lowdim").explained_variance_, rtol=1e-8)
+    assert run("fit", table, *options, "--keep", "3", "--resume", "m.part.lowdim").code == 4
+
+
+def test_a_checkpoint_is_kept_while_a_fit_runs(table, run, monkeypatch):
+    monkeypatch.setattr("lowdim.models.base.passes.SECONDS", 0.0)
+    argv = ("fit", table, "--model", "svd", "--keep", "2", "--checkpoint", "kept.lowdim", "-q")
+    assert run(*argv).code == 0
+    assert "over the rows" in run("info", "kept.lowdim").out
+    assert run("fit", table, "--model", "genotypes", "--checkpoint", "kept.lowdim").code == 2
+    assert run("fit", table, "--checkpoint", "kept.csv").code == 2
+
+
 def test_a_checkpoint_of_other_data_is_refused(run, wine):
     save_checkpoint(PCA(2).fit("wine.csv"), "whole.lowdim")
     pd.read_csv("wine.csv")[:100].to_csv("less.csv", index=False)

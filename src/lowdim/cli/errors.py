@@ -14,13 +14,13 @@ from collections.abc import Callable, Collection
 from typer.exceptions import TyperException
 
 from lowdim import errors
+from lowdim.runtime.machine import is_lack
 from lowdim.words import shell_quoted, shown, shown_lines, typed_names
 
 USAGE, BAD_DATA, MISMATCH, NOT_REACHED, TOO_LARGE, INTERRUPTED = 2, 3, 4, 5, 6, 130
 
 EXITS: tuple[tuple[type[BaseException], int], ...] = (
     (errors.TooLarge, TOO_LARGE),
-    (MemoryError, TOO_LARGE),
     (errors.NeedsExtra, 1),
     (errors.BadParameter, USAGE),
     (errors.CannotWrite, USAGE),
@@ -56,6 +56,8 @@ def exit_code(error: BaseException) -> int:
     for cause in (error, error.__cause__):
         if isinstance(cause, OSError) and cause.errno in (errno.ENOSPC, errno.EDQUOT):
             return TOO_LARGE
+    if is_lack(error):
+        return TOO_LARGE
     return next((code for kind, code in EXITS if isinstance(error, kind)), 1)
 
 
@@ -68,7 +70,7 @@ def report(error: BaseException, known: Collection[str] = ()) -> int:
         say_error("interrupted; no half-written file is left")
     elif isinstance(error, errors.LowdimError):
         say_error(in_words(error, known))
-    elif isinstance(error, MemoryError):
+    elif is_lack(error):
         say_error(
             "there is not enough memory for this: take fewer rows or columns; lowdim fit has --memory and --dry-run"
         )

@@ -51,6 +51,7 @@ from lowdim.cli.recipes import (
 )
 from lowdim.cli.replaced import saying_replaced
 from lowdim.errors import ConstantColumns, LowdimError, LowdimWarning, TableNote, UnseenRows
+from lowdim.runtime.machine import refuse_tight
 from lowdim.words import SPELLED
 
 
@@ -135,6 +136,7 @@ class Verb(Parsed, TyperCommand):
         quiet = bool(ctx.params.get("quiet"))
         reporter = Reporter(quiet)
         try:
+            refuse_tight()
             with reporter.listening(), _saying_warnings(known, quiet), saying_replaced(quiet):
                 answer = super().invoke(ctx)
             sys.stdout.flush()  # here a reader that is gone can still be met

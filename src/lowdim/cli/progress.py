@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from lowdim.runtime.machine import is_lack
 from lowdim.runtime.progress import ROW, Observer, Progress, Stage, observing
 
 PATIENCE = 0.5
@@ -117,7 +118,8 @@ class Reporter(Observer):
         reads, writes = os.pipe()
         os.set_blocking(writes, False)
         woken = signal.set_wakeup_fd(writes, warn_on_full_buffer=False)
-        threading.Thread(target=self._guard, args=(reads, meant), daemon=True).start()
+        with without_threads():
+            threading.Thread(target=self._guard, args=(reads, meant), daemon=True).start()
         try:
             yield
         finally:
@@ -169,6 +171,16 @@ class Reporter(Observer):
         os._exit(128 + number)
 
 
+@contextmanager
+def without_threads() -> Iterator[None]:
+    """Go on where the system has no thread left for what is done inside: work matters more than how it is shown."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not is_lack(error):
+            raise
+
+
 def _next_signal(pipe: Any, meant: Sequence[int]) -> int | None:
     """The next of these signals; None: there will be no more."""
     while byte := pipe.read(1):
@@ -190,7 +202,8 @@ class Bar:
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._drawn: Any = None
-        threading.Thread(target=self._draw_on, daemon=True).start()
+        with without_threads():
+            threading.Thread(target=self._draw_on, daemon=True).start()
 
     def close(self) -> None:
         """Take it away."""

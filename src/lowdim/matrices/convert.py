@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from lowdim.errors import BadInput, Piece, Setting, TooLarge, Words
 from lowdim.matrices.matrix import InMemory, RowBlocks
 from lowdim.matrices.scaling import Scaling
-from lowdim.runtime.memory import SLACK, Budget, available_memory, refuse_beyond
+from lowdim.runtime.memory import LEAST_BLOCK_BYTES, Budget, held_blocks, left_memory, refuse_beyond, whole_power
 from lowdim.runtime.threads import allowed_threads
 from lowdim.sources.arrays import ArraySource, SparseSource, rows_of_source
 from lowdim.sources.source import BLOCK_BYTES, ConvertibleSource, Source
@@ -39,8 +39,8 @@ def fits_in_memory(source: Source, room: int | None) -> bool:
     """Whether the rows as one array take at most half of the memory that is left."""
     if not isinstance(source, ConvertibleSource) or source.weighted or source.likely_bytes is None:
         return False
-    free = available_memory() if room is None else min(room, available_memory())
-    return 2 * source.likely_bytes <= free
+    free = left_memory()
+    return 2 * source.likely_bytes <= (free if room is None else min(room, free))
 
 
 def refuse_held(source: Source, copies: int, sparse: bool = False) -> None:
@@ -129,9 +129,6 @@ def spacing_of(dtype: np.dtype[Any]) -> float:
 
 # What a memory budget leaves for a fit: the solver, its result, and blocks of rows beside them.
 
-MIN_BLOCK_BYTES = 2**18
-"""Smaller blocks would be read and folded at a price."""
-
 
 @dataclass(frozen=True)
 class Room:
@@ -146,9 +143,8 @@ class Room:
 
     @property
     def copies(self) -> int:
-        """Blocks held at a time: each thread has a prepared copy; streamed ones wait, are in work, or being read."""
-        threads = allowed_threads()
-        return 2 * threads + 4 + self.source.blocks_beside if self.streamed else threads
+        """Blocks held at a time."""
+        return held_blocks() + self.source.blocks_beside if self.streamed else allowed_threads()
 
     def beside(self, k: int, p: int) -> int:
         """Bytes for a solver, with blocks of the least size and a result of k components."""
@@ -159,21 +155,17 @@ class Room:
         block = (self._left(k, p) - solver) // self.copies
         if block < self._least_block:
             raise self.refused(f"A fit of {self.source.describe()} takes", solver, "ask for fewer columns")
-        return min(block, BLOCK_BYTES)
+        return whole_power(min(block, BLOCK_BYTES))
 
     def refused(self, what: str, solver: int, advice: str) -> TooLarge:
         """The error that says what would help."""
         rows = self.array + self.source.reading_bytes + self.copies * self._least_block
-        needed = self.budget.held + solver + rows + SLACK
-        return TooLarge(
-            f"{what} {solver / 1e6:,.0f} MB for the solver and {rows / 1e6:,.0f} MB for reading rows, beside the "
-            f"{self.budget.held / 1e6:,.0f} MB that the process holds already, but memory is limited to "
-            f"{self.budget.limit / 1e6:,.0f} MB: allow {needed * 1.05 / 1e6:,.0f} MB, or {advice}."
-        )
+        said = f"{what} {solver / 1e6:,.0f} MB for the solver and {rows / 1e6:,.0f} MB for reading rows, together"
+        return self.budget.refusal(said, solver + rows, advice)
 
     @property
     def _least_block(self) -> int:
-        return max(MIN_BLOCK_BYTES, 16 * self.source.n_columns * self.source.dtype.itemsize)
+        return max(LEAST_BLOCK_BYTES, 16 * self.source.n_columns * self.source.dtype.itemsize)
 
     def _left(self, k: int, p: int) -> int:
         return self.budget.room - self.array - self.source.reading_bytes - 2 * 8 * k * p

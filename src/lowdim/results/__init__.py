@@ -12,6 +12,7 @@ Its files, in reading order::
     meaning      What holds of every honest record: marks for its fields, and what is refused.
     codec        Records to facts and arrays, and back, strictly.
     container    The `.lowdim` model file: its bytes.
+    passes       What passes over rows gave, in a file: trees of numbers and arrays.
     first_bytes  Its beginning, by which it is told from data.
 
 Records are frozen dataclasses; a changed array loses its certificate. A field is described once, by its

@@ -7,6 +7,7 @@ Its files, in reading order::
     machine   What differs between systems: how much memory there is, and reading a file at a place.
     native    Kernels in C: which library this machine runs, and how arrays are handed to it.
     progress  How far work has come, told to whoever watches, who can ask it to stop.
+    passes    Passes over rows that are kept, so that a fit that was killed goes on.
     warn      Warnings at the line of the user's that called lowdim.
     files     Atomic writes: a file is the old one or the new one, whole.
 

@@ -7,6 +7,7 @@ installed, otherwise by their own calls. Other systems need psutil.
 from __future__ import annotations
 
 import ctypes
+import errno
 import mmap
 import os
 import sys
@@ -14,6 +15,8 @@ import threading
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from lowdim.errors import TooLarge
 
 PROC = Path("/proc")
 CGROUPS = Path("/sys/fs/cgroup")
@@ -43,6 +46,7 @@ def free_bytes() -> int | None:
     """Available memory in bytes, without swapping, of the machine and its container; None where it is not known."""
     if SYSTEM == "linux":
         known = [_read_kilobytes(PROC / "meminfo", "MemAvailable"), *map(_left_in_group, _limited_groups())]
+        known += _left_of_limits()
         said = [left for left in known if left is not None]
         return min(said) if said else None
     psutil = _psutil()
@@ -51,6 +55,78 @@ def free_bytes() -> int | None:
     if SYSTEM == "darwin":
         return _free_on_macos()
     return _free_on_windows() if SYSTEM == "win32" else None
+
+
+LIMITS = (("RLIMIT_AS", "VmSize"), ("RLIMIT_DATA", "VmData"))
+"""Limits of a process (setrlimit(2)), as `ulimit -v` and `ulimit -d` set them → what /proc says of it to count."""
+
+
+LIBRARIES_TO_LOAD, EACH_THREAD = 800_000_000, 150_000_000
+"""Addresses that NumPy, SciPy, Arrow and scikit-learn take once they are loaded, and those of each thread: its stack,
+its heap, and buffers in two copies of OpenBLAS. Measured, and rounded up: below, OpenBLAS ends the process or waits for
+ever, and what can be raised is an ImportError."""
+
+
+def refuse_tight() -> None:
+    """Raise an error before libraries are loaded that would not survive it, if limits leave too few addresses."""
+    left = _left_of_limits()
+    if not left or "scipy.linalg" in sys.modules:
+        return
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # its own allocator reserves what is left of addresses
+    least, threads = LIBRARIES_TO_LOAD + EACH_THREAD, _threads_to_start()
+    needed = LIBRARIES_TO_LOAD + threads * EACH_THREAD
+    if min(left) < needed:
+        fewer = f", or set OPENBLAS_NUM_THREADS=1, for which {least // 10**6:,} MB are enough" if threads > 1 else ""
+        raise TooLarge(
+            f"The limit of this process's addresses (ulimit -v or -d) leaves {min(left) // 10**6:,} MB, and lowdim "
+            f"with NumPy and SciPy takes {needed // 10**6:,} MB on {threads} threads: raise it{fewer}."
+        )
+
+
+def _threads_to_start() -> int:
+    """Threads that OpenBLAS will start when it is loaded."""
+    asked = (os.environ.get(name, "") for name in ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+    return min(cores, next((int(number) for number in asked if number.isdecimal() and int(number)), cores))
+
+
+def _left_of_limits() -> list[int]:
+    """Bytes of addresses that limits of this process still leave, for each limit that is set."""
+    if SYSTEM != "linux":
+        return []
+    import resource
+
+    found = []
+    for name, counted in LIMITS:
+        most = resource.getrlimit(getattr(resource, name))[0]
+        used = None if most == resource.RLIM_INFINITY else _read_kilobytes(PROC / "self" / "status", counted)
+        if used is not None:
+            found.append(max(0, most - used))
+    return found
+
+
+LACKING = ("can't start new thread", "failed to map segment", "Cannot allocate memory", "not enough memory")
+"""What Python, the loader of libraries, the system and PyTorch say then, in errors of any class."""
+
+
+def is_lack(error: BaseException) -> bool:
+    """Whether an error says that memory, or the addresses for a thread, cannot be had."""
+    if isinstance(error, OSError) and error.errno == errno.ENOMEM:
+        return True
+    said = isinstance(error, (RuntimeError, ImportError, OSError)) and any(words in str(error) for words in LACKING)
+    return isinstance(error, MemoryError) or said
+
+
+def trim_heap() -> None:
+    """Have the C library return freed memory to the system, where it keeps some: glibc's malloc_trim(3)."""
+    trim = _malloc_trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _malloc_trim() -> Any:
+    return getattr(ctypes.CDLL(None), "malloc_trim", None) if SYSTEM == "linux" else None
 
 
 def _psutil() -> Any:

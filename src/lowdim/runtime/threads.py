@@ -17,6 +17,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lowdim.errors import BadParameter
+from lowdim.runtime.machine import is_lack
 from lowdim.runtime.progress import hear_of, stop_if_asked, watched_here
 from lowdim.types import is_whole
 
@@ -53,12 +54,22 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[
                 yield work(item)
             return
         pending: deque[Future[Result]] = deque()
-        watched, pool = watched_here(), _pool(section.threads)
+        watched, pool, alone = watched_here(), _pool(section.threads), False
         try:
             for item in chain(ahead, items):
                 stop_if_asked()
-                pending.append(pool.submit(_as_worker, work, item, watched))
-                if len(pending) > section.threads:
+                try:
+                    if not alone:
+                        pending.append(pool.submit(_as_worker, work, item, watched))
+                except RuntimeError as error:
+                    if not is_lack(error):
+                        raise
+                    alone = True  # no thread can be started: this one does the rest
+                if alone:
+                    while pending:
+                        yield pending.popleft().result()
+                    yield work(item)
+                elif len(pending) > section.threads:
                     yield pending.popleft().result()
             while pending:
                 yield pending.popleft().result()

@@ -9,7 +9,7 @@ from lowdim.errors import BadParameter, NeedsAnotherPass
 from lowdim.matrices.compiled_products import scatter_speed
 from lowdim.matrices.convert import Room
 from lowdim.matrices.matrix import InMemory, RowBlocks
-from lowdim.runtime.memory import available_memory, refuse_beyond
+from lowdim.runtime.memory import left_memory, refuse_beyond
 from lowdim.solvers.covariance import Covariance
 from lowdim.solvers.keep import Keep, KeepCount
 from lowdim.solvers.lanczos import BlockLanczos
@@ -131,7 +131,7 @@ def _choose_cheapest(
     task = f"{rows} × {p:,}, {keep.describe()}"
     side = f"{n:,} × {n:,} Gram" if isinstance(direct, SampleGram) else f"{p:,} × {p:,} covariance"
     needed = direct.memory(n, p, k)
-    free = 0.8 * available_memory() if room is None else room.beside(k, p)
+    free = 0.8 * left_memory() if room is None else room.beside(k, p)
     if keep.needs_all or k == min(n, p):
         return _fit_into_memory(Choice(direct, f"{task}: {ALL_IS_WANTED}", needed), n, p, k, room)
     if needed > free:

@@ -24,6 +24,7 @@ import numpy as np
 from dask.delayed import Delayed
 
 from lowdim.errors import BadInput, ClusterFailed, Interrupted
+from lowdim.runtime.passes import kept_passes
 from lowdim.runtime.progress import ROW, stage
 from lowdim.runtime.threads import allowed_threads, in_order, single_threaded
 from lowdim.sources.arrays import as_table, refuse_dtype, refuse_shape
@@ -79,6 +80,7 @@ class DaskSource(Source):
                 yield block
         refuse_shape((done, self.n_columns))
 
+    @kept_passes
     def reduce(
         self,
         per_block: Callable[[Block], Statistic],

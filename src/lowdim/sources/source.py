@@ -19,6 +19,8 @@ from typing import Any, Self, TypeVar, cast, final
 import numpy as np
 
 from lowdim.errors import BadInput, BadParameter, Interrupted, TableHint, TableNote
+from lowdim.runtime.memory import block_limit
+from lowdim.runtime.passes import kept_passes
 from lowdim.runtime.progress import ROW, stage
 from lowdim.runtime.threads import in_order
 from lowdim.runtime.warn import warn_user
@@ -80,7 +82,7 @@ class Source(ABC):
     blocks_beside: int = 0
     """Further blocks that reading holds: one in a child process, and one on the way from it."""
     most_block_bytes: int | None = None
-    """Limit of a block, from a memory budget; None: about BLOCK_BYTES, or more where a fold wishes it."""
+    """Limit of a block that a fit planned; None: about BLOCK_BYTES, or as a fold or the budget in force wishes it."""
     marks: tuple[str, str] | None = None
     """What separates the cells of the text that rows are read from, and its decimal mark; None: they are of no text."""
     shape_of_rows: tuple[int, ...] | None = None
@@ -175,6 +177,7 @@ class Source(ABC):
             stop = block.start + block.rows.shape[0]
             yield block, {name: column[block.start : stop] for name, column in beside.items()}
 
+    @kept_passes
     def reduce(
         self,
         per_block: Callable[[Block], Statistic],
@@ -264,9 +267,8 @@ class Source(ABC):
             At least 1.
         """
         a_row = max(1, self.n_columns * self.dtype.itemsize)
-        if self.most_block_bytes is not None:
-            return max(1, min(self.most_block_bytes, BLOCK_BYTES) // a_row)
-        return max(1, least_rows, BLOCK_BYTES // a_row)
+        limit = self.most_block_bytes or block_limit(self.reading_bytes)
+        return max(1, BLOCK_BYTES // a_row, least_rows) if limit is None else max(1, min(limit, BLOCK_BYTES) // a_row)
 
     def map_rows(self, function: Callable[[Block], Array], width: int, dtype: Any) -> Any:
         """What a function makes of each row; lazy where the rows are.
@@ -285,11 +287,10 @@ class Source(ABC):
         array
             (n, width)
         """
-        made = in_order(partial(_apply_to_block, function), self.blocks())
         result = None if self.n_rows is None else np.empty((self.n_rows, width), dtype=dtype)
         several = []
         with stage(ROW, self.likely_rows) as tell:
-            for start, rows in made:
+            for start, rows in in_order(partial(_apply_to_block, function), self.blocks()):
                 if result is None:
                     several.append(rows)
                 else:
@@ -432,9 +433,8 @@ class LaterRows(WrappedSource):
 
     def __init__(self, source: Source, skip: int):
         super().__init__(source)
-        self._skip = skip
         self.n_rows = None if source.n_rows is None else source.n_rows - skip
-        self.remote = False  # its blocks are cut here
+        self._skip, self.remote = skip, False  # its blocks are cut here
         self.beside = {name: column[skip:] for name, column in source.beside.items()}
         if self.n_rows is not None and self.n_rows < 1:
             raise self._too_few(source.n_rows)

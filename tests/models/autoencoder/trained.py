@@ -22,6 +22,5 @@ def weights(model):
 
 def without_room(monkeypatch, rows=100):
     """No row can be kept, and a buffer holds so many."""
-    monkeypatch.setattr(plan, "available_memory", lambda: 0)
-    monkeypatch.setattr(plan, "available_memory", lambda: 0)
+    monkeypatch.setattr(plan, "left_memory", lambda: 0)
     monkeypatch.setattr(network_rows, "BUFFER_BYTES", rows * 65 * 4)

@@ -17,7 +17,7 @@ BYTES = np.random.default_rng(0).integers(0, 256, 3 * 2**20 + 12_345, dtype=np.u
 @pytest.fixture(params=["cached", "direct", "judged slow"])
 def path(request, tmp_path, monkeypatch):
     """A file that is taken for small, or for larger than memory, on a fast or a slow disk."""
-    monkeypatch.setattr(long_reads, "available_memory", lambda: 2**60 if request.param == "cached" else 1)
+    monkeypatch.setattr(long_reads, "left_memory", lambda: 2**60 if request.param == "cached" else 1)
     monkeypatch.setattr(long_reads, "TRIAL_BYTES", 2**16)
     monkeypatch.setattr(long_reads, "MIN_DIRECT_SPEED", 1e30 if request.param == "judged slow" else 0.0)
     BYTES.tofile(tmp_path / "bytes")
@@ -51,7 +51,7 @@ def test_it_reads_like_a_file(path):
 
 def test_a_disk_that_refuses_direct_reads_is_read_plainly(tmp_path, monkeypatch):
     BYTES.tofile(tmp_path / "bytes")
-    monkeypatch.setattr(long_reads, "available_memory", lambda: 1)
+    monkeypatch.setattr(long_reads, "left_memory", lambda: 1)
     plain = long_reads.read_at
 
     def refusing(file, buffer, start):

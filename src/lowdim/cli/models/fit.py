@@ -52,6 +52,10 @@ Resume = Annotated[
     str | None,
     typer.Option(metavar="FILE", show_default=False, help="Go on from the checkpoint of an interrupted fit."),
 ]
+Checkpoint = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", show_default=False, help="Keep how far the fit has come there, for --resume."),
+]
 Strict = Annotated[
     bool, typer.Option("--strict", help="End with code 5 if the certificate does not reach the accuracy asked for.")
 ]
@@ -67,6 +71,7 @@ def fit(
     out: OutputOptions,
     save: options.Save = None,
     resume: Resume = None,
+    checkpoint: Checkpoint = None,
     dry_run: options.DryRun = False,
     strict: Strict = False,
     by: By = None,
@@ -76,14 +81,23 @@ def fit(
     from lowdim.cli.writing import check_output, check_table, write_scores
 
     wish, estimator = wish.of(*data), asked.build()
-    if resume is not None and not prompt_of(asked.name).resumes:
-        raise BadParameter(f"--resume: --model {asked.name} leaves no checkpoints; fit it anew.")
+    why = prompt_of(asked.name).no_checkpoint
+    if why and (resume or checkpoint):
+        option = "--resume" if resume else "--checkpoint"
+        raise BadParameter(f"{option}: --model {asked.name} leaves no checkpoints, as {why}; leave it out.")
     talk.refuse_two_outputs(out.output, "scores")
     check_table(out, *data, optional=True)
     check_output(save, *data, ending=".lowdim")
+    check_output(checkpoint, *data, ending=".lowdim")
     if by is not None:
-        for option, given in (("--resume", resume), ("--dry-run", dry_run), ("--strict", strict)):
-            if given:
+        given_alone = (
+            ("--resume", resume),
+            ("--checkpoint", checkpoint),
+            ("--dry-run", dry_run),
+            ("--strict", strict),
+        )
+        for option, asked_for in given_alone:
+            if asked_for:
                 raise BadParameter(f"{option}: is for one fit, and --by makes several; leave one of them out.")
         with prefix_errors(wish.name):
             return fit_by("fit", by, wish, asked, out, save, talk, fit_model)
@@ -92,7 +106,7 @@ def fit(
         if dry_run:
             return say_plan(estimator.explain(source), "fit", talk.json)
         try:
-            estimator = fit_model(estimator, source, wish, talk, resume)
+            estimator = fit_model(estimator, source, wish, talk, resume, checkpoint)
         except KeyboardInterrupt as stop:
             return keep_part(stop, context.obj, save)
         if save is not None:
@@ -108,17 +122,35 @@ def fit(
     return 0
 
 
-def fit_model(estimator: Any, source: Source, wish: DataOptions, talk: TalkOptions, resume: str | None = None) -> Any:
+def fit_model(
+    estimator: Any,
+    source: Source,
+    wish: DataOptions,
+    talk: TalkOptions,
+    resume: str | None = None,
+    checkpoint: str | None = None,
+) -> Any:
     """The model of the source, begun anew or carried on from a checkpoint, with a progress bar."""
-    if resume is None:
-        return estimator.fit(source)
-    refuse_no_model(resume)
-    checkpoint = part_of(estimator, "checkpoint")
-    assert checkpoint is not None  # as the prompt of the model says
+    from lowdim.models.base.passes import KeptFit, holds_passes
+
+    if resume is not None:
+        refuse_no_model(resume)
+    own = part_of(estimator, "checkpoint")
+    if checkpoint is not None and "checkpoint" in vars(estimator):
+        estimator = estimator.set_params(checkpoint=checkpoint)
+        checkpoint = None
+    by_passes = resume is not None and (own is None or holds_passes(resume))
+    kept = KeptFit(estimator, source, checkpoint or (resume if by_passes else None))
     try:
-        return checkpoint.resume_fit(estimator, resume, source)
+        if resume is not None and own is not None and not by_passes:
+            return own.resume_fit(estimator, resume, source)
+        return kept.fit(resume)
+    except KeyboardInterrupt as stop:
+        if kept.passes.kept:
+            stop.kept = kept  # type: ignore[attr-defined]  # for whoever writes it
+        raise
     except (CannotMerge, WrongColumns) as error:
-        if not str(error).startswith(resume):
+        if resume is not None and not str(error).startswith(resume):
             error.said_of(resume)
         raise
 
@@ -130,14 +162,16 @@ def fit_model(estimator: Any, source: Source, wish: DataOptions, talk: TalkOptio
 def keep_part(stop: KeyboardInterrupt, argv: list[str], save: str | None) -> int:
     """Write a checkpoint, if there is anything to keep, and say how to go on."""
     model: Any = getattr(stop, "model", None)
+    kept: Any = getattr(stop, "kept", None)
     checkpoint = None if model is None else part_of(model, "checkpoint")
-    if checkpoint is None:
+    if checkpoint is None and kept is None:
         say_line("interrupted; nothing was kept, as this fit can only be begun anew")
         return INTERRUPTED
     from lowdim.cli.console import say_text
 
     path = f"{os.path.splitext(save)[0] if save else 'lowdim'}.part.lowdim"
-    say_line(f"interrupted after {checkpoint.write_part(path, model)}, which {path} keeps; go on with")
+    come = kept.write(path) if checkpoint is None else checkpoint.write_part(path, model)
+    say_line(f"interrupted after {come}, which {path} keeps; go on with")
     say_text(f"  {shlex.join(['lowdim', *without_resume(argv), '--resume', path])}", sys.stderr)
     return INTERRUPTED
 

@@ -23,6 +23,7 @@ from lowdim.models.autoencoder.plan import (
     Fit,
     load_torch,
     make_repeatable,
+    memory_to_begin,
     observe_rows,
     plan_training,
     refuse_unfit,
@@ -66,13 +67,12 @@ def fit_network(
     """Train on a source's rows; `tell` hears of every epoch, and `path` keeps it."""
     if path is not None:
         refuse_unwritable(path)
+    if budget is not None:
+        needed = 8 * PIECE_BYTES if not task.hidden else memory_to_begin(source, task)
+        source = source.limited(Room(budget, source, streamed=True).block_bytes(needed, task.k, source.n_columns))
     if task.hidden:  # says at once if it is not installed
         load_torch("with hidden layers", "; a linear one, hidden=() with loss='mse', needs none")
-    source = make_repeatable(source, budget)
-    if budget is not None:
-        source = source.limited(
-            Room(budget, source, streamed=True).block_bytes(3 * PIECE_BYTES, task.k, source.n_columns)
-        )
+    source = make_repeatable(source)
     seen = observe_rows(source)
     refuse_unfit(seen.observed, source)
     fit = plan_training(source, weighted, task, seen, budget)

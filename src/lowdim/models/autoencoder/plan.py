@@ -26,7 +26,7 @@ from lowdim.models.autoencoder.solvers.rows import (
     split,
 )
 from lowdim.models.autoencoder.solvers.training import LBFGS_PAIRS
-from lowdim.runtime.memory import Budget, available_memory, refuse_beyond
+from lowdim.runtime.memory import Budget, left_memory, refuse_beyond, still_to_load
 from lowdim.runtime.progress import ROW, stage
 from lowdim.runtime.threads import in_order
 from lowdim.sources.arrays import rows_of_source
@@ -92,11 +92,11 @@ def refuse_unfit(seen: Observed, source: Source) -> None:
         )
 
 
-def make_repeatable(source: Source, budget: Budget | None) -> Source:
+def make_repeatable(source: Source) -> Source:
     """Rows that can be read again: those that come once are kept, if there is room."""
     if source.repeatable:
         return source
-    room = (available_memory() if budget is None else min(budget.room, available_memory())) // 3
+    room = left_memory() // 3
     parts: list[Any] = []
     weights: list[Any] = []
     size = 0
@@ -155,20 +155,6 @@ class CheckpointKey:
     n_columns: int
     mark: str  # SHA-256 of the rows in their order, and of their weights
     buffer: int  # rows that are shuffled together; 0: all
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What a checkpoint is of."""
-
-    settings: str
-    """All that decides the path of training, in words."""
-    n_rows: int
-    n_columns: int
-    mark: str
-    """SHA-256 of the rows in their order, and of their weights."""
-    buffer: int
-    """Rows that are shuffled together; 0: all."""
 
 
 @dataclass(frozen=True)
@@ -235,7 +221,7 @@ def plan_training(source: Source, weighted: bool, task: NetworkTask, seen: Seen,
     device = "none" if by_sums else _choose_device(task, shape, known)
     size = min(batch, FULL_BATCH_ROWS) if not adam else batch
     memory = estimate_memory(shape, 0 if by_sums else size, solver) + (8 * 5 * p * p if by_sums else 0)
-    room = available_memory() if budget is None else min(budget.room, available_memory())
+    room = left_memory()
     a_row = row_bytes(p, known.complete, np.float32 if adam else np.float64)
     buffer, rows = 0, 0 if by_sums else n * (a_row + PLACE_BYTES)
     if 2 * rows > room - memory:
@@ -273,6 +259,18 @@ def estimate_memory(shape: Shape, batch: int, solver: str) -> int:
     itemsize = 4 if solver == "adam" else 8
     layers = 2 * sum(shape.widths) + 6 * shape.p  # units and their gradients; rows, missing values, targets, losses
     return itemsize * (VECTORS[solver] * shape.n_weights + batch * layers) + 3 * PIECE_BYTES
+
+
+def memory_to_begin(source: Source, task: NetworkTask) -> int:
+    """Bytes that a network of hidden layers takes before any row is known: PyTorch, if it is yet to be loaded, the
+    training, and the least buffer of rows."""
+    p = source.n_columns
+    batch = task.batch(source.n_rows or FULL_BATCH_ROWS)
+    solver = "lbfgs" if task.solver == "lbfgs" else "adam"
+    shape = Shape(p, task.hidden, task.k, task.activation, "mse" if task.loss == "auto" else task.loss)
+    aside = count_aside(task.validation, source.n_rows or 0, p)
+    rows = (batch + aside) * row_bytes(p, False, np.float32)
+    return still_to_load("torch") + estimate_memory(shape, batch, solver) + rows
 
 
 def load_torch(why: str, instead: str = "") -> None:

@@ -10,6 +10,7 @@ Its files, in reading order::
     output         What models give: frames and arrays of the user's own library, tables by name, ONNX graphs.
     parameters     Parameters, declared once by the hints of constructors: checked, kept in files, said in errors.
     prompt         The same at the prompt: options, and what was typed for them.
+    passes         Fits of any model that can be carried on: their passes over rows in a file.
     saving         Model files: from a fitted model to bytes, and back.
     uncertainty    `model.uncertainty`: what is asked of a bootstrap or a posterior.
     related        What columns that took no part in a fit have to do with its components.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lowdim.errors import LowdimError
 from lowdim.matrices.convert import spacing_of
 from lowdim.models.base import parameters
-from lowdim.models.base.fitting import set_callbacks, watch_fits
+from lowdim.models.base.fitting import set_callbacks, watch_fits, within_budget
 from lowdim.models.base.input import open_for, picture_shape_of
 from lowdim.models.base.output import answer_in_kind, frame_kind, kind_of_fit, overview_of, scores_table
 from lowdim.models.base.scikit_learn import Takes, Transformer, check_is_fitted, tell_tags
@@ -387,7 +387,8 @@ class Model(Estimator, Transformer):
         """
         if X is None:
             return self._explain_fit()
-        return explain_plan(self._plan_facts(self._open_to_plan(X)))
+        with within_budget(self):
+            return explain_plan(self._plan_facts(self._open_to_plan(X)))
 
     def _plan_facts(self, source: Source) -> PlanFacts:
         """What a fit of these rows would do."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import wraps
 from types import FunctionType
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lowdim.errors import NeedsAnotherPass, NeedsExtra
+from lowdim.runtime.memory import budget_of, lack_of, within
 from lowdim.runtime.progress import Observer, Progress, Stage, observing, stage
 from lowdim.sources.open import open_rows
 
@@ -20,7 +22,7 @@ WATCHED = ("fit", "partial_fit")
 
 
 def watch_fits(cls: type) -> None:
-    """Have the fits that a class of models defines be stages."""
+    """Have the fits that a class of models defines be stages, under the budget that the model has."""
     for name in WATCHED:
         member = vars(cls).get(name)
         if isinstance(member, FunctionType):
@@ -30,12 +32,29 @@ def watch_fits(cls: type) -> None:
 def _as_stage(method: FunctionType) -> Callable[..., Any]:
     @wraps(method)
     def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            if getattr(self, "memory", None) is None:
+                return staged(self, *args, **kwargs)
+            with within_budget(self):
+                return staged(self, *args, **kwargs)
+        except (MemoryError, RuntimeError, ImportError, OSError) as error:
+            lack = lack_of(error, f"A fit of {type(self).__name__}")
+            if lack is None:
+                raise
+            raise lack from error
+
+    def staged(self: Any, *args: Any, **kwargs: Any) -> Any:
         with stage(FIT, parts=self._parts):
             if "_skl_callbacks" in vars(self) and method.__name__ == "fit":
                 return _with_callbacks(self, method, args, kwargs)
             return method(self, *args, **kwargs)
 
     return watched
+
+
+def within_budget(model: Any) -> AbstractContextManager[None]:
+    """Put the budget of a model in force, if it has one."""
+    return within(budget_of(type(model).__name__, getattr(model, "memory", None)))
 
 
 # Callbacks of scikit-learn (since 1.9): objects that are told when tasks of a fit begin and end, as a tree of contexts.

@@ -24,7 +24,9 @@ class Prompt:
     no_memory: str = ""
     """Why it has no --memory."""
     resumes: bool = False
-    """Whether an interrupted fit leaves a checkpoint."""
+    """Whether its checkpoints are its own (`checkpoint.py`); those of others are passes over the rows."""
+    no_checkpoint: str = ""
+    """Why an interrupted fit of it leaves none."""
     tests_axes: bool = False
     """Whether a fit tests each axis by itself, so that `choose` has no rules for it."""
     answered: Mapping[str, str] = field(default_factory=dict)

@@ -24,10 +24,11 @@ from lowdim.models.base.parameters import Parameter, Saved, parameters_of
 from lowdim.models.registry import FOLDERS, USUAL, model_class, part_of, prompt_name
 from lowdim.results import codec
 from lowdim.results.codec import ArrayReader, Reading
-from lowdim.results.container import MOST_BYTES, Document, open_document, write_document
+from lowdim.results.container import MOST_BYTES, Document, open_document, read_document, write_document
 from lowdim.results.fields import UNSHOWN, AddedLater, Holds, NonNegative, OneOf, Positive
 from lowdim.results.first_bytes import begins_as_model
 from lowdim.results.meaning import LEAST, ROUNDED, refuse
+from lowdim.results.passes import PASSES, tell_passes
 from lowdim.results.record import LinearFit
 from lowdim.runtime.memory import bytes_of, left_memory
 from lowdim.sources.kinds import ENDINGS, ending_of
@@ -265,6 +266,8 @@ def find_checkpoint(path: str | os.PathLike[str]) -> tuple[str, str] | None:
     """Whose checkpoint a file holds, and how far that fit came, in words; None of a model."""
     with open_document(path, whole=False) as document:
         kind = document.kind
+    if kind.removesuffix(PASSES) in FOLDERS and kind.endswith(PASSES):
+        return kind.removesuffix(PASSES), tell_passes(read_document(path))
     owner = kind.removesuffix(CHECKPOINT)
     part = part_of(owner, "checkpoint") if owner in FOLDERS and owner != kind else None
     return None if part is None else (owner, part.tell_part(os.fspath(path)))
@@ -283,11 +286,15 @@ def _part(name: str) -> ModuleType:
 def _refuse_unknown(kind: str) -> None:
     if kind in FOLDERS:
         return
-    owner = kind.removesuffix(CHECKPOINT)
+    owner = kind.removesuffix(PASSES if kind.endswith(PASSES) else CHECKPOINT)
     if owner in FOLDERS:
         option = f"--model {prompt}" if (prompt := prompt_name(owner)) not in (None, USUAL) else ""
         typed = " ".join(filter(None, ["lowdim fit DATA", option, "--resume"]))
-        python = f"{owner}(checkpoint=path).fit(X)" if "checkpoint" in parameters_of(model_class(owner)) else typed
+        python = (
+            f"{owner}(checkpoint=path).fit(X)"
+            if "checkpoint" in parameters_of(model_class(owner)) and not kind.endswith(PASSES)
+            else typed
+        )
         raise FormatError(
             "The file holds the checkpoint of a fit that was not completed, and no model: go on with ",
             Words(python, f"{typed} and this file"),

@@ -7,6 +7,8 @@ in the tree of classes, and has them from the moment that `sklearn.base` is load
 * a program that imports it, before or after lowdim: no program can ask `isinstance(model, BaseEstimator)` earlier;
 * a model, when it is asked for what only scikit-learn has: `get_params`, `set_output`, `clone`, ….
 
+The warning of fits that did not converge is scikit-learn's too from then on.
+
 Until then those names are here as `Theirs`, which load scikit-learn and ask again.
 """
 
@@ -19,7 +21,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
-from lowdim.errors import WrongColumns
+from lowdim.errors import LowdimWarning, NotConverged, WrongColumns
 
 BASE = "sklearn.base"
 
@@ -74,6 +76,9 @@ else:
 
 def join(base: ModuleType) -> None:
     """Give `Transformer` scikit-learn's bases, and the classes that were made from it what these add to a class."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    NotConverged.__bases__ = (LowdimWarning, ConvergenceWarning)
     Transformer.__bases__ = (base.ClassNamePrefixFeaturesOutMixin, base.TransformerMixin, base.BaseEstimator)
     for kind in sorted(made_from(Transformer), key=lambda kind: len(kind.__mro__)):  # parents before their children
         super(Transformer, kind).__init_subclass__()  # type: ignore[misc]  # a subclass of it, as all of them

@@ -26,7 +26,7 @@ from lowdim.models.genotype_pca.record import GenotypeFit
 from lowdim.models.genotype_pca.settings import OWNER, GenotypeTask
 from lowdim.models.linear.fit import fit_linear
 from lowdim.results.record import LinearFit
-from lowdim.runtime.memory import Budget, available_memory, refuse_beyond
+from lowdim.runtime.memory import Budget, left_memory, refuse_beyond
 from lowdim.runtime.threads import one_blas_thread
 from lowdim.runtime.warn import warn_user
 from lowdim.solvers.choose import Choice
@@ -134,7 +134,7 @@ def choose_solver(source: Source, n: int, k: int, budget: Budget | None) -> Choi
     copied = 0 if in_place else n * p
     blocks = 4 * 8 * n * min(block_width(n), p)
     needed = 8 * n * n * 5 + blocks + copied
-    room = 0.8 * available_memory() if budget is None else budget.room
+    room = (0.8 if budget is None else 1.0) * left_memory()
     copy = "" if in_place else f"; rows that come one by one are put into {copied:,} bytes"
     if n <= MOST_INDIVIDUALS_BY_GRAM and needed <= room:
         reason = f"{n:,} individuals × {p:,} SNPs: their {n:,} × {n:,} Gram matrix, SNP block by SNP block{copy}"
@@ -145,7 +145,7 @@ def choose_solver(source: Source, n: int, k: int, budget: Budget | None) -> Choi
     )
     by_products = lanczos.memory(n, p, k) + blocks + copied
     people = ("ask for fewer components, or take fewer SNPs",)
-    refuse_beyond(by_products, f"Genotypes of {n:,} individuals × {p:,} SNPs", people, budget)
+    refuse_beyond(by_products, f"Genotypes of {n:,} individuals × {p:,} SNPs", people)
     return Choice(lanczos, reason, by_products)
 
 

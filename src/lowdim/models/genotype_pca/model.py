@@ -150,6 +150,7 @@ class GenotypePCA(RecordedModel[GenotypeFit], LinearModel):
         ("lowdim map {data} --coordinates places.csv --plot map.png", "onto a map"),
         no_scale="genotypes are normalised by their allele frequencies; leave it out",
         tests_axes=True,
+        no_checkpoint="it makes few passes over SNPs and none over rows",
     )
 
     _parts = (("block", 1.0), ("solution", 5.0))

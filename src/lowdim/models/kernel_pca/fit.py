@@ -50,6 +50,7 @@ LEAST_NEGATIVE_SHARE = 1e-6
 
 def fit_kernel(task: KernelTask, source: Source, plan: KernelPlan) -> KernelFit:
     """Fit by the planned route, and warn of what the user should know."""
+    source = plan.cut(source)
     shift, scale = (source.shift, source.scale) if isinstance(source, PreparedSource) else (None, None)
     exact = plan.route in EXACT_ROUTES
     expect([("step", 3.0), ("step", 1.0)] if exact else [(ROW, 1.0), ("step", 3.0), (ROW, 4.0), (ROW, 2.0)])

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lowdim.errors import BadInput, BadParameter, Setting, TooLarge, Words
-from lowdim.matrices.convert import spacing_of
+from lowdim.errors import BadInput, BadParameter, Setting, Words
+from lowdim.matrices.convert import Room, spacing_of
 from lowdim.matrices.matrix import RowBlocks, warn_constant
 from lowdim.matrices.missing import count_missing
 from lowdim.matrices.scaling import Scaling
@@ -30,11 +30,11 @@ from lowdim.models.kernel_pca.solvers.landmarks import DEFAULT_LANDMARKS, estima
 from lowdim.results.table import Table
 from lowdim.runtime.memory import Budget, budget_of, refuse_beyond
 from lowdim.solvers.keep import Keep, KeepCount
+from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import Source
 from lowdim.sources.wrapped import PreparedSource, take_rows
 from lowdim.types import Floats
 from lowdim.views.text.facts import PlanFacts
-from lowdim.views.text.lines import size
 
 # How many components, and how wide a kernel: by the reconstruction of held-out rows in the feature space.
 #
@@ -208,12 +208,18 @@ class KernelPlan:
     route: str
     reason: str
     memory: int  # bytes beside the data
-    budget: Budget | None
+    blocks: Room | None  # what a budget leaves for them; None: there is none
 
     @property
     def room(self) -> int | None:
-        """Bytes that may be taken; None: any."""
-        return None if self.budget is None else self.budget.room
+        """Bytes that landmarks may take; None: any."""
+        return None if self.blocks is None else self.blocks.beside(0, 0)
+
+    def cut(self, source: Source) -> Source:
+        """The rows in blocks that fit beside all that."""
+        if self.blocks is None:
+            return source
+        return source.limited(self.blocks.block_bytes(self.memory, 0, source.n_columns))
 
     def facts(self, source: Source, keep: Keep, accuracy: str) -> PlanFacts:
         """The plan in words and numbers."""
@@ -232,7 +238,7 @@ class KernelPlan:
             reason=self.reason,
             read=read,
             memory=self.memory,
-            limit=None if self.budget is None else self.budget.limit,
+            limit=None if self.blocks is None else self.blocks.budget.limit,
             accuracy=accuracy,
         )
 
@@ -250,13 +256,10 @@ def plan_kernel(task: KernelTask, asked: str, source: Source, n: int, budget: Bu
         )
     if route == "waves" and not isinstance(kernel, (Gaussian, Laplacian)):
         raise BadParameter(f"{OWNER}(eigen_solver={asked!r}): only kernel='rbf' and 'laplacian' have random features.")
-    plan = KernelPlan(route, reason, _estimate_memory(route, kernel, source, n, k, n_landmarks), budget)
-    if budget is not None and plan.memory > budget.room:
-        raise TooLarge(
-            Words(f"{OWNER}(memory={size(budget.limit)})", f"--memory {size(budget.limit)}"),
-            f": a fit of {n:,} rows takes about {size(plan.memory)} "
-            f"beside the {size(budget.held)} that the process holds; allow more, or ask for fewer components.",
-        )
+    streamed = not isinstance(source, (ArraySource, SparseSource))
+    room = None if budget is None else Room(budget, source, streamed)
+    plan = KernelPlan(route, reason, _estimate_memory(route, kernel, source, n, k, n_landmarks), room)
+    plan.cut(source)  # an error if there is no room for it and for blocks
     fewer = (Setting("n_landmarks", 1000), " needs less; or take fewer rows")
     refuse_beyond(plan.memory, f"Kernel PCA of {n:,} rows, by the route {route!r},", fewer)
     return plan

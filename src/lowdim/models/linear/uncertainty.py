@@ -16,7 +16,7 @@ from lowdim.matrices.preparation import Preparation, dense
 from lowdim.models.base.uncertainty import EXCHANGEABLE, Question
 from lowdim.results.record import LinearFit
 from lowdim.results.uncertainty import Count, Intervals, Uncertainty
-from lowdim.runtime.memory import budget_of, refuse_beyond
+from lowdim.runtime.memory import budget_of, refuse_beyond, within
 from lowdim.solvers.rank.minka import minka_dimension
 from lowdim.solvers.rank.spectrum_rules import choose_by_bic, share_count
 from lowdim.solvers.resampling.axes import align, axis_intervals, compute_overlaps, percentiles, score_intervals
@@ -199,13 +199,12 @@ def _refuse_large(question: Question, fit: LinearFit, count: int) -> None:
     """An error, before anything is done, if coefficients of all resamples would not fit into memory."""
     rows = question.source.n_rows or fit.n_rows
     needed = memory_needed(rows, fit.n_columns, fit.k, count)
-    budget = budget_of(question.name, question.model.memory)
-    refuse_beyond(
-        needed,
-        f"{count:,} resamples of {rows:,} rows × {fit.n_columns:,} columns with {plural(fit.k, 'component')}",
-        ("ask for fewer resamples, fit fewer components, or take ", Setting("kind", "asymptotic")),
-        budget,
-    )
+    with within(budget_of(question.name, question.model.memory)):
+        refuse_beyond(
+            needed,
+            f"{count:,} resamples of {rows:,} rows × {fit.n_columns:,} columns with {plural(fit.k, 'component')}",
+            ("ask for fewer resamples, fit fewer components, or take ", Setting("kind", "asymptotic")),
+        )
 
 
 def _counts(question: Question, sample: Sample, found: Resamples, whole: Floats) -> tuple[Count, ...]:

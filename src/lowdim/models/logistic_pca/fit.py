@@ -45,7 +45,7 @@ from lowdim.models.logistic_pca.solvers.search import (
 )
 from lowdim.models.probabilistic_pca.solvers.em import start_from
 from lowdim.results.certificate import TOLERANCE
-from lowdim.runtime.memory import Budget, available_memory, refuse_beyond
+from lowdim.runtime.memory import Budget, left_memory, refuse_beyond
 from lowdim.runtime.threads import allowed_threads, one_blas_thread
 from lowdim.runtime.warn import warn_user
 from lowdim.solvers.lanczos import BlockLanczos
@@ -285,7 +285,7 @@ def limit_blocks(source: Source, task: LogisticTask, budget: Budget | None) -> t
     """
     n, p = source.n_rows, source.n_columns
     needed = estimate_memory(n or 0, p, task, keep_codes=True)
-    room = available_memory() if budget is None else budget.room
+    room = left_memory()
     keep = task.encoder == OPTIMAL and n is not None and not source.remote and 2 * needed <= room
     if task.encoder != OPTIMAL and needed > room:
         raise TooLarge(

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lowdim.errors import TooLarge
 from lowdim.matrices.convert import Room, fits_in_memory
 from lowdim.matrices.sample import count_sample
 from lowdim.models.nmf.settings import NmfTask
 from lowdim.models.nmf.solvers import choose
-from lowdim.runtime.memory import SLACK, Budget, refuse_beyond
+from lowdim.runtime.memory import Budget, refuse_beyond
 from lowdim.runtime.threads import allowed_threads
 from lowdim.sources.arrays import ArraySource, SparseSource
 from lowdim.sources.source import ConvertibleSource, Source, WeightedSource
@@ -67,9 +66,7 @@ def plan_nmf(source: Source, task: NmfTask, k: int, budget: Budget | None, weigh
     needed = _in_memory(source, task, n, k, weighed)
     room = None if budget is None else budget.room
     if there or not source.repeatable or fits_in_memory(source, None if room is None else room - needed):
-        if budget is not None and needed > budget.room:
-            raise _too_large(source, k, needed, budget)
-        _refuse_beyond(source, k, needed)
+        _refuse_beyond(source, k, needed, in_memory=True)
         why = "all rows are in memory" if there else "all rows have room in memory"
         return NmfPlan(source, True, why, needed, budget)
     passes = memory_by_passes(n, p, k)
@@ -79,9 +76,10 @@ def plan_nmf(source: Source, task: NmfTask, k: int, budget: Budget | None, weigh
     return NmfPlan(source, False, "the rows stay where they are", passes, budget)
 
 
-def _refuse_beyond(source: Source, k: int, needed: int) -> None:
+def _refuse_beyond(source: Source, k: int, needed: int, in_memory: bool = False) -> None:
     what = f"An NMF of {source.describe()} with {plural(k, 'part')}"
-    refuse_beyond(needed, what, ("ask for fewer parts, or take fewer rows or columns",))
+    advice = "ask for fewer parts, or take fewer rows or columns"
+    refuse_beyond(needed, what, (f"{advice}{', or pass a file, whose rows can stay on disk' * in_memory}",))
 
 
 def memory_by_passes(n: int, p: int, k: int) -> int:
@@ -114,17 +112,3 @@ def _has_holes(source: Source) -> bool:
     if not isinstance(inner, ArraySource) or inner.dtype.kind != "f":
         return False
     return bool(np.isnan(inner.array.min(initial=0.0)))
-
-
-def _too_large(source: Source, k: int, needed: int, budget: Budget) -> TooLarge:
-    return TooLarge(
-        f"An NMF of {source.describe()} with {k} parts takes {needed / 1e6:,.0f} MB beside the "
-        f"{budget.held / 1e6:,.0f} MB that the process holds already and {SLACK / 1e6:,.0f} MB to spare, but memory is "
-        f"limited to {budget.limit / 1e6:,.0f} MB: allow more, or pass a file, whose rows can stay on disk."
-    )
-
-
-def memory_needed(n: int, p: int, k: int) -> int:
-    """Bytes that a fit holds beside the blocks of rows: the sample and its search, sums of all and of each thread."""
-    m = count_sample(n, p)
-    return 8 * (2 * m * p + 7 * k * (m + p)) + 8 * 3 * k * p * (allowed_threads() + 2)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lowdim.errors import BadFile
 from lowdim.runtime.machine import READ_ONLY, read_at
-from lowdim.runtime.memory import available_memory
+from lowdim.runtime.memory import left_memory
 
 PAGE_BYTES = 4096
 """Direct reads begin and end at multiples of this, in the file and in memory."""
@@ -50,7 +50,7 @@ class LongReads:
         except OSError as error:
             raise BadFile(f"{self._path}: cannot be read ({error.strerror}); check the file.") from error
         self.written = when_written(os.fstat(self._plain))
-        large = MAX_CACHED_PART * os.fstat(self._plain).st_size > available_memory()
+        large = MAX_CACHED_PART * os.fstat(self._plain).st_size > left_memory()
         if large and hasattr(os, "O_DIRECT") and hasattr(os, "preadv"):
             with contextlib.suppress(OSError):  # file systems without direct reads say so here
                 self._direct = os.open(self._path, READ_ONLY | os.O_DIRECT)

@@ -17,6 +17,7 @@ import scipy
 from numpy.lib import format as npy
 
 from lowdim.errors import BadFile, BadInput
+from lowdim.runtime.memory import refuse_beyond
 from lowdim.sources.arrays import ArraySource, SparseSource, as_table, refuse_dtype, refuse_shape
 from lowdim.sources.formats.long_reads import LongReads, when_written
 from lowdim.sources.formats.stored import choose_array, refuse_unreadable, refuse_zip_bomb
@@ -141,10 +142,18 @@ def open_npz(path: Path, name: str | None = None) -> Source:
     with _naming(path), unreadable:
         refuse_zip_bomb(path)
         there = _list_arrays(path)
+        _refuse_large(path)
         with np.load(path, allow_pickle=False) as arrays:
             if name is None and set(arrays.files) >= SPARSE_ARRAYS:
                 return SparseSource(_read_sparse(path, arrays))
             return _open_stack(arrays[choose_array(str(path), name, there)], path)
+
+
+def _refuse_large(path: Path) -> None:
+    """Raise an error if the arrays of an archive, which are loaded whole, do not fit into memory."""
+    with zipfile.ZipFile(path) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+    refuse_beyond(size, f"{path}: an .npz archive is loaded whole, which", ("write the rows as .npy, HDF5 or zarr",))
 
 
 def _list_arrays(path: Path) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
