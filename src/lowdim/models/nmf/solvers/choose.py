@@ -10,9 +10,9 @@ import scipy
 from lowdim.errors import BadParameter
 from lowdim.models.nmf.loss import NAMED, Loss
 from lowdim.models.nmf.observed import Observed
+from lowdim.models.nmf.solvers.compiled_least_squares import WIDTH
 from lowdim.models.nmf.solvers.hals import Hals
 from lowdim.models.nmf.solvers.newton import DenseNewton, SparseNewton
-from lowdim.models.nmf.solvers.compiled_least_squares import WIDTH
 from lowdim.models.nmf.solvers.problem import COPIED, Problem, Search
 from lowdim.models.nmf.solvers.textbook import Multiplicative
 from lowdim.models.nmf.solvers.weighted import Weighted

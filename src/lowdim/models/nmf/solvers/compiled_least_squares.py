@@ -33,8 +33,8 @@ _extrapolate = Kernel("extrapolate", "after[k,m] before[k,m] ahead *out[k,m]")
 
 _hals_steps = Kernel(
     "hals_steps",
-    "X[tiles,p,64] *here[k,wide] *there[k,wide] *costs[most] *state[6] growth ceiling_growth square l1_W l2_W l1_H l2_H "
-    "sweeps:int still *A[k,64] *lanes[k,64] *B[k,padded] *G[k,k] *inner[k,k]",
+    "X[tiles,p,64] *here[k,wide] *there[k,wide] *costs[most] *state[6] growth ceiling_growth square "
+    "l1_W l2_W l1_H l2_H sweeps:int still *A[k,64] *lanes[k,64] *B[k,padded] *G[k,k] *inner[k,k]",
 )
 
 _descend_weighted_rows = Kernel(
