@@ -96,6 +96,17 @@ def scratch(*shape: int, dtype: Any = np.float64) -> Array:
     return made
 
 
+def scratches(*shapes: tuple[int, ...]) -> list[Array]:
+    """Arrays of float64 for a kernel to work in, as `scratch` makes one, all in one piece of memory."""
+    sizes = [math.prod(shape) for shape in shapes]
+    line = ALIGNMENT // 8
+    whole, at, made = scratch(sum(sizes) + line * len(sizes)), 0, []
+    for shape, size in zip(shapes, sizes, strict=True):
+        made.append(whole[at : at + size].reshape(shape))
+        at += -(-size // line) * line
+    return made
+
+
 @cache
 def blas_function(name: str) -> Any:
     """A function of SciPy's BLAS that lets other threads run meanwhile; None where its integers are not C's `int`.

@@ -59,7 +59,8 @@ class State(Protocol):
     """What an iterative solver carries from step to step.
 
     A state may have a `distance`: by what factor it is from being finished, 1 or less where it is; NaN where it does
-    not know. From how it falls it is told how many steps there will be.
+    not know. From how it falls it is told how many steps there will be. It may have `steps`, where several are made at
+    once: how many were made before it.
     """
 
     @property
@@ -95,10 +96,11 @@ def iterate(
     distances: list[tuple[int, float]] = []
     expected = float(min(likely, most))
     with stage(name, most=most or None) as tell:
-        for done in range(1, most + 1):
-            if state.finished:
-                break
+        done = 0
+        while done < most and not state.finished:
+            before = getattr(state, "steps", 0)
             state = step(state)
+            done += max(1, getattr(state, "steps", 0) - before)
             if observe is not None:
                 observe(state)
             distance = getattr(state, "distance", math.nan)

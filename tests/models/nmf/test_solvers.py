@@ -17,6 +17,7 @@ from lowdim.models.nmf.solvers.hals import Hals
 from lowdim.models.nmf.solvers.newton import DenseNewton, SparseNewton
 from lowdim.models.nmf.solvers.problem import begin, search
 from lowdim.models.nmf.solvers.textbook import Multiplicative, PlainHals, PlainNewton
+from lowdim.runtime import native
 from models.nmf.nmf_data import COMPILED, PLAIN, counts, problem_of, random_start, separable
 
 SOME = Penalty(l1_W=0.3, l2_W=0.2, l1_H=0.1, l2_H=0.4)
@@ -201,6 +202,46 @@ def test_compiled_hals_is_plain_hals(sparse, penalty):
     X = counts(700, 70)  # more than a slab, and no multiple of 64
     plain, fast = PlainHals.of(problem_of(X, 2.0, penalty=penalty)), Hals.of(problem_of(X, 2.0, sparse, penalty), False)
     _same(plain, fast, X)
+
+
+@pytest.mark.skipif(not native.is_compiled(), reason="there are no kernels")
+@PENALTIES
+@pytest.mark.parametrize(("n", "p", "k"), [(1, 1, 1), (7, 130, 1), (64, 64, 4), (65, 3, 2), (150, 70, 9)])
+def test_whole_steps_are_single_steps(n, p, k, penalty):
+    """Tiles of 64 that are full, and that are not; steps that are taken back among them."""
+    X = counts(n, p) + 1.0
+    W, H = random_start(X, k)
+    problem = problem_of(X, 2.0, penalty=penalty)
+    whole, single = Hals.of(problem), Hals.of(problem, whole=False)
+    ours, theirs = (replace(solver.begin(W, H, 0.0), last=23) for solver in (whole, single))
+    for steps in (10, 20, 23):  # looks, and the last step
+        while ours.steps < steps:
+            ours = whole.step(ours)
+        while theirs.steps < steps:
+            theirs = single.step(theirs)
+        assert ours.steps == steps
+        if theirs.residual < 1e-7:  # from there rounding decides which step is taken back
+            break
+        np.testing.assert_allclose(ours.objective, theirs.objective, rtol=1e-9, atol=1e-9 * X.size)
+        np.testing.assert_allclose(ours.W @ ours.H, theirs.W @ theirs.H, rtol=1e-6, atol=1e-6)
+        assert ours.residual == pytest.approx(theirs.residual, rel=1e-4)
+        assert ours.memory.share == theirs.memory.share
+    assert (np.diff(ours.objective[1:]) <= 1e-12 * np.abs(ours.objective[1:-1])).all()
+
+
+@pytest.mark.skipif(not native.is_compiled(), reason="there are no kernels")
+def test_whole_steps_are_as_many_as_were_asked_for():
+    X = counts(60, 9)
+    solver = Hals.of(problem_of(X, 2.0))
+    begin = solver.begin(*random_start(X), 0.0)
+    assert solver.step(begin).steps == 1
+    for steps in (1, 9, 10, 11, 27):
+        at_once, alone = search(begin, solver.step, steps), begin
+        for _ in range(steps):
+            alone = solver.step(alone)
+        assert at_once.steps == steps
+        np.testing.assert_array_equal(at_once.W, alone.W)
+        assert at_once.objective == alone.objective
 
 
 @PENALTIES

@@ -156,7 +156,7 @@ def searched(problem: Problem, k: int, task: NmfTask, polish: bool = False) -> E
     if polish and not both_penalised(problem.penalty):
         stored = choose.stored_entries(problem)
         work = SCATTERED * stored if stored is not None else problem.X.shape[0] * problem.X.shape[1]
-        ends[first] = polished(ends[first], solver.step, task.steps, work * k)
+        ends[first] = polished(ends[first], solver.step, task.steps, work * k, solver.look)
     ends = [_in_form(settled(problem, end), task) for end in ends]
     best = ends[first]
     if len(ends) == 1:

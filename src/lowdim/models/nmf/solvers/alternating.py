@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,6 +26,7 @@ class Alternating(ABC):
     columns: tuple[tuple[int, int], ...]
     sweeps: int | None
     extrapolated: bool
+    look: ClassVar[int] = LOOK
 
     def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
         """The state before the first step, which remembers H by column, (p, k)."""
@@ -47,8 +49,9 @@ class Alternating(ABC):
             onward = memory.paid(W, Ht, Wy, _beyond(Ht, memory.H, ahead))
             objective = (*state.objective, cost)
             found = replace(state, W=Wy, H=Ht.T, steps=state.steps + 1, objective=objective, memory=onward)
-        if found.steps % LOOK == 0:
-            found = found.seen(self._residual(found.W, np.ascontiguousarray(found.H.T)))
+        if found.steps % self.look:
+            return found
+        found = found.seen(self._residual(found.W, np.ascontiguousarray(found.H.T)))
         return found if found.finished else self._revived(found)
 
     def _memory(self, W: Floats, H: Floats) -> Beyond:

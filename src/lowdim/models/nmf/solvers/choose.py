@@ -10,9 +10,10 @@ import scipy
 from lowdim.errors import BadParameter
 from lowdim.models.nmf.loss import NAMED, Loss
 from lowdim.models.nmf.observed import Observed
+from lowdim.models.nmf.solvers.compiled_least_squares import WIDTH
 from lowdim.models.nmf.solvers.hals import Hals
 from lowdim.models.nmf.solvers.newton import DenseNewton, SparseNewton
-from lowdim.models.nmf.solvers.problem import Problem, Search
+from lowdim.models.nmf.solvers.problem import COPIED, Problem, Search
 from lowdim.models.nmf.solvers.textbook import Multiplicative
 from lowdim.models.nmf.solvers.weighted import Weighted
 from lowdim.types import Floats
@@ -39,6 +40,10 @@ COPIES = {"hals": 6, "newton": 6, "mu": 6, "known": 5}
 
 class NmfSolver(Protocol):
     """A state to begin with, and a step."""
+
+    @property
+    def look(self) -> int:
+        """Steps between two looks at the KKT residual."""
 
     def begin(self, W: Floats, H: Floats, tol: float = 1e-4) -> Search:
         """The state before the first step."""
@@ -104,4 +109,5 @@ def memory(name: str, shape: tuple[int, int], k: int, stored: int | None) -> int
     """Bytes beside the data; where entries are stored one by one, those of a checked copy and of the turned one."""
     n, p = shape
     each = 40 if name == "known" else 24
-    return COPIES[name] * 8 * k * (n + p) + each * (stored or 0)
+    copied = 8 * (n + WIDTH) * p if stored is None and name in ("hals", "newton") and n * p <= COPIED else 0
+    return COPIES[name] * 8 * k * (n + p) + each * (stored or 0) + copied

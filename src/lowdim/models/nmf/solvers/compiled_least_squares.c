@@ -51,52 +51,175 @@ INLINE double to_the_best(Int width, double curve, double l1, double l2, const d
     return 0.0;
 }
 
+/* Sweeps over k rows of `width` samples, until they change little: out ← F, each row at its best given the others. */
+INLINE void sweep_samples(Int k, Int width, const double *F, Int F_step, const double *A, Int A_step, const double *G,
+                          Int G_step, double l1, double l2, Int most, double still, double *out, Int out_step,
+                          double *lanes) {
+    _Alignas(64) double first[WIDTH], second[WIDTH], change[WIDTH];
+    for (Int t = 0; t < k; t++) {
+        const double *restrict from = F + t * F_step;
+        double *restrict to = lanes + t * WIDTH;
+        for (Int c = 0; c < width; c++) to[c] = from[c];
+    }
+    double at_first = 0.0;
+    for (Int sweep = 0; sweep < most; sweep++) {
+        double moved = 0.0;
+        for (Int t = 0; t < k; t += 2) {
+            Int next = least(t + 1, k - 1);
+            const double *g = G + t * G_step, *h = G + next * G_step, *a = A + t * A_step;
+            double *x = lanes + t * WIDTH;
+            add_rows(k, width, g, h, lanes, first, second);
+            moved += to_the_best(width, g[t] + l2, l1, l2, a, first, x, change);
+            if (next == t) break;
+            double back = h[t];
+            LANES
+            for (Int c = 0; c < width; c++) second[c] += back * change[c];
+            moved += to_the_best(width, h[next] + l2, l1, l2, a + A_step, second, x + WIDTH, change);
+        }
+        at_first = sweep ? at_first : moved;
+        if (moved <= still * still * at_first) break;
+    }
+    for (Int t = 0; t < k; t++) {
+        const double *restrict from = lanes + t * WIDTH;
+        double *restrict to = out + t * out_step;
+        for (Int c = 0; c < width; c++) to[c] = from[c];
+    }
+}
+
 KERNEL(void)
 lowdim_sweep(Int k, Int m, const double *F, Int F_step, const double *A, Int A_step, const double *G, Int G_step,
              double l1, double l2, Int most, double still, double *out, Int out_step, double *lanes, Int lanes_step) {
-    _Alignas(64) double first[WIDTH], second[WIDTH], change[WIDTH];
-    for (Int start = 0; start < m; start += WIDTH) {
-        Int width = least(WIDTH, m - start);
-        for (Int t = 0; t < k; t++) {
-            const double *restrict from = F + t * F_step + start;
-            double *restrict to = lanes + t * lanes_step;
-            for (Int c = 0; c < width; c++) to[c] = from[c];
-        }
-        double at_first = 0.0;
-        for (Int sweep = 0; sweep < most; sweep++) {
-            double moved = 0.0;
-            for (Int t = 0; t < k; t += 2) {
-                Int next = least(t + 1, k - 1);
-                const double *g = G + t * G_step, *h = G + next * G_step, *a = A + t * A_step + start;
-                double *x = lanes + t * lanes_step;
-                add_rows(k, width, g, h, lanes, first, second);
-                moved += to_the_best(width, g[t] + l2, l1, l2, a, first, x, change);
-                if (next == t) break;
-                double back = h[t];
-                LANES
-                for (Int c = 0; c < width; c++) second[c] += back * change[c];
-                moved += to_the_best(width, h[next] + l2, l1, l2, a + A_step, second, x + lanes_step, change);
-            }
-            at_first = sweep ? at_first : moved;
-            if (moved <= still * still * at_first) break;
-        }
-        for (Int t = 0; t < k; t++) {
-            const double *restrict from = lanes + t * lanes_step;
-            double *restrict to = out + t * out_step + start;
-            for (Int c = 0; c < width; c++) to[c] = from[c];
-        }
-    }
+    (void)lanes_step;
+    for (Int start = 0; start < m; start += WIDTH)
+        sweep_samples(k, least(WIDTH, m - start), F + start, F_step, A + start, A_step, G, G_step, l1, l2, most, still,
+                      out + start, out_step, lanes);
+}
+
+/* z ← max(x + ahead (x − y), 0). */
+INLINE void go_beyond(Int count, const double *restrict x, const double *restrict y, double ahead, double *restrict z) {
+    LANES
+    for (Int c = 0; c < count; c++) z[c] = larger(x[c] + ahead * (x[c] - y[c]), 0.0);
 }
 
 KERNEL(void)
 lowdim_extrapolate(Int k, Int m, const double *after, Int after_step, const double *before, Int before_step,
                    double ahead, double *out, Int out_step) {
-    for (Int t = 0; t < k; t++) {
-        const double *restrict x = after + t * after_step, *restrict y = before + t * before_step;
-        double *restrict z = out + t * out_step;
-        LANES
-        for (Int c = 0; c < m; c++) z[c] = larger(x[c] + ahead * (x[c] - y[c]), 0.0);
+    for (Int t = 0; t < k; t++)
+        go_beyond(m, after + t * after_step, before + t * before_step, ahead, out + t * out_step);
+}
+
+/* Whole steps of small dense data, which lie in tiles of 64 samples, (p, 64) each, as factors do: zeros fill up what
+   there is not. All fits into the near caches, and four sums at a time hide what each waits for. */
+
+/* A (k, 64) ← H X of one tile. */
+static void products_of_tile(Int k, Int p, const double *H, Int step, const double *X, double *A) {
+    for (Int t = 0; t < k; t += 4) {
+        Int t1 = least(t + 1, k - 1), t2 = least(t + 2, k - 1), t3 = least(t + 3, k - 1);
+        const double *h0 = H + t * step, *h1 = H + t1 * step, *h2 = H + t2 * step, *h3 = H + t3 * step;
+        for (Int start = 0; start < WIDTH; start += 2 * EIGHT) {
+            double a0[EIGHT] = {0}, a1[EIGHT] = {0}, a2[EIGHT] = {0}, a3[EIGHT] = {0};
+            double b0[EIGHT] = {0}, b1[EIGHT] = {0}, b2[EIGHT] = {0}, b3[EIGHT] = {0};
+            for (Int j = 0; j < p; j++) {
+                const double *x = X + j * WIDTH + start, *y = x + EIGHT;
+                EACH a0[e] += h0[j] * x[e], a1[e] += h1[j] * x[e], a2[e] += h2[j] * x[e], a3[e] += h3[j] * x[e];
+                EACH b0[e] += h0[j] * y[e], b1[e] += h1[j] * y[e], b2[e] += h2[j] * y[e], b3[e] += h3[j] * y[e];
+            }
+            double *to = A + start;
+            EACH to[t * WIDTH + e] = a0[e], to[t1 * WIDTH + e] = a1[e], to[t2 * WIDTH + e] = a2[e],
+                              to[t3 * WIDTH + e] = a3[e];
+            to += EIGHT;
+            EACH to[t * WIDTH + e] = b0[e], to[t1 * WIDTH + e] = b1[e], to[t2 * WIDTH + e] = b2[e],
+                              to[t3 * WIDTH + e] = b3[e];
+        }
     }
+}
+
+/* B (k, m) += Y Zᵀ of one tile, Y (k, 64) and Z (m, 64). */
+static void add_dots(Int k, Int m, const double *Y, Int Y_step, const double *Z, Int Z_step, double *B, Int B_step) {
+    for (Int t = 0; t < k; t += 4) {
+        Int t1 = least(t + 1, k - 1), t2 = least(t + 2, k - 1), t3 = least(t + 3, k - 1), count = least(4, k - t);
+        const double *y0 = Y + t * Y_step, *y1 = Y + t1 * Y_step, *y2 = Y + t2 * Y_step, *y3 = Y + t3 * Y_step;
+        for (Int j = 0; j < m; j++) {
+            const double *z = Z + j * Z_step;
+            double sums[4], s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+            SUMS(s0, s1, s2, s3)
+            for (Int c = 0; c < WIDTH; c++)
+                s0 += y0[c] * z[c], s1 += y1[c] * z[c], s2 += y2[c] * z[c], s3 += y3[c] * z[c];
+            sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
+            for (Int i = 0; i < count; i++) B[(t + i) * B_step + j] += sums[i];
+        }
+    }
+}
+
+/* G (k, k) ← F Fᵀ of rows that are so long. */
+static void gram_of(Int k, Int length, const double *F, Int step, double *G) {
+    for (Int i = 0; i < k * k; i++) G[i] = 0.0;
+    for (Int start = 0; start < length; start += WIDTH) add_dots(k, k, F + start, step, F + start, step, G, k);
+}
+
+/* What penalties add to the objective. */
+static double weighed(Int k, Int length, const double *F, Int step, double l1, double l2) {
+    double sum = 0.0, square = 0.0;
+    if (l1 == 0.0 && l2 == 0.0) return 0.0;
+    for (Int t = 0; t < k; t++) {
+        const double *f = F + t * step;
+        SUMS(sum, square)
+        for (Int c = 0; c < length; c++) sum += f[c], square += f[c] * f[c];
+    }
+    return l1 * sum + 0.5 * l2 * square;
+}
+
+/* Steps of both factors, extrapolated, and looked at by their objective, until one raises it. */
+KERNEL(void)
+lowdim_hals_steps(Int tiles, Int p, Int k, Int wide, Int most, Int padded, const double *X, double *here, Int here_step,
+                  double *there, Int there_step, double *costs, double *state, double growth, double ceiling_growth,
+                  double square, double l1_W, double l2_W, double l1_H, double l2_H, Int sweeps, double still,
+                  double *A, Int A_step, double *lanes, Int lanes_step, double *B, Int B_step, double *G, Int G_step,
+                  double *inner, Int inner_step) {
+    Int n = tiles * WIDTH, P = padded, accepted = 0, done = 0;
+    (void)here_step, (void)there_step, (void)A_step, (void)lanes_step, (void)B_step, (void)G_step, (void)inner_step;
+    for (; done < most; done++) {
+        /* of `here` and `there` the one that was accepted last: W, Wy, H and Hy side by side, and what comes next */
+        const double *old = accepted % 2 ? there : here;
+        double *W = accepted % 2 ? here : there, *Wy = W + n, *H = Wy + n, *Hy = H + P;
+        const double *old_Wy = old + n, *old_H = old_Wy + n, *old_Hy = old_H + P;
+        double ahead = state[2] > 0.0 ? 0.0 : state[0];
+        gram_of(k, P, old_Hy, wide, inner);
+        for (Int i = 0; i < k * P; i++) B[i] = 0.0;
+        for (Int tile = 0; tile < tiles; tile++) {
+            const double *x = X + tile * p * WIDTH;
+            Int at = tile * WIDTH;
+            products_of_tile(k, p, old_Hy, wide, x, A);
+            sweep_samples(k, WIDTH, old_Wy + at, wide, A, WIDTH, inner, k, l1_W, l2_W, sweeps, still, W + at, wide,
+                          lanes);
+            for (Int t = 0; t < k; t++)
+                go_beyond(WIDTH, W + t * wide + at, old + t * wide + at, ahead, Wy + t * wide + at);
+            add_dots(k, p, Wy + at, wide, x, WIDTH, B, P);
+        }
+        gram_of(k, n, Wy, wide, G);
+        for (Int at = 0; at < P; at += WIDTH)
+            sweep_samples(k, WIDTH, old_Hy + at, wide, B + at, P, G, k, l1_H, l2_H, sweeps, still, H + at, wide, lanes);
+        gram_of(k, P, H, wide, inner);
+        double across = 0.0, own = 0.0;
+        for (Int t = 0; t < k; t++) {
+            const double *b = B + t * P, *h = H + t * wide;
+            SUMS(across)
+            for (Int c = 0; c < P; c++) across += b[c] * h[c];
+        }
+        for (Int i = 0; i < k * k; i++) own += G[i] * inner[i];
+        double cost = square - across + 0.5 * own + weighed(k, n, Wy, wide, l1_W, l2_W) +
+                      weighed(k, P, H, wide, l1_H, l2_H);
+        if (ahead > 0.0 && cost > state[3]) { /* whoever called takes it back */
+            done++;
+            break;
+        }
+        for (Int t = 0; t < k; t++) go_beyond(P, H + t * wide, old_H + t * wide, ahead, Hy + t * wide);
+        state[0] = smaller(state[0] * growth, state[1]);
+        state[1] = smaller(state[1] * ceiling_growth, 1.0);
+        state[2] = 0.0;
+        state[3] = costs[accepted++] = cost;
+    }
+    state[4] = (double)accepted, state[5] = (double)done;
 }
 
 /* Σ a b c. */

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lowdim.runtime.native import Kernel, scratch
+from lowdim.runtime.native import Kernel, scratch, scratches
 from lowdim.types import Floats
 
 Places = NDArray[np.int32] | NDArray[np.int64]
@@ -30,6 +30,12 @@ STORED = "starts[n1]:index places[stored]:index values[stored] weights[stored] u
 _sweep = Kernel("sweep", "F[k,m] A[k,m] G[k,k] l1 l2 most:int still *out[k,m] *lanes[k,64]")
 
 _extrapolate = Kernel("extrapolate", "after[k,m] before[k,m] ahead *out[k,m]")
+
+_hals_steps = Kernel(
+    "hals_steps",
+    "X[tiles,p,64] *here[k,wide] *there[k,wide] *costs[most] *state[6] growth ceiling_growth square "
+    "l1_W l2_W l1_H l2_H sweeps:int still *A[k,64] *lanes[k,64] *B[k,padded] *G[k,k] *inner[k,k]",
+)
 
 _descend_weighted_rows = Kernel(
     "descend_weighted_rows",
@@ -67,6 +73,48 @@ def extrapolate(new: Floats, old: Floats, ahead: float, out: Floats) -> None:
     _extrapolate(new, old, ahead, out)
 
 
+def tiled(X: Floats) -> Floats:
+    """X (n, p) in tiles of 64 rows, (tiles, p, 64), the last filled up with zeros."""
+    n, p = X.shape
+    tiles = -(-n // WIDTH)
+    made = scratch(tiles, p, WIDTH)
+    whole = n // WIDTH
+    made[:whole] = X[: whole * WIDTH].reshape(whole, WIDTH, p).transpose(0, 2, 1)
+    made[whole:] = 0.0
+    if whole < tiles:
+        made[whole, :, : n - whole * WIDTH] = X[whole * WIDTH :].T
+    return made
+
+
+def hals_steps(
+    tiles: Floats,
+    here: Floats,
+    there: Floats,
+    costs: Floats,
+    state: Floats,
+    growth: tuple[float, float],
+    square: float,
+    penalties: tuple[float, float, float, float],
+    sweeps: int,
+    still: float,
+) -> None:
+    """Steps of both factors of `tiled` rows, extrapolated, as many as there are costs or up to the first refused one.
+
+    `here` (k, wide) holds W, Wy, H and Hy of `Beyond` side by side, each filled up with zeros to whole tiles; those of
+    the last accepted step are in `here` where the number of accepted steps is even, otherwise in `there`. state (6,):
+    share, ceiling, whether the next step is plain, and the last objective, then how many were accepted, and made.
+    """
+    k, wide = here.shape
+    samples = len(tiles) * WIDTH
+    padded = wide // 2 - samples
+    assert padded >= tiles.shape[1]
+    assert padded % WIDTH == wide % 2 == 0
+    assert here.flags.c_contiguous
+    assert there.flags.c_contiguous
+    room = scratches((k, WIDTH), (k, WIDTH), (k, padded), (k, k), (k, k))
+    _hals_steps(tiles, here, there, costs, state, *growth, square, *penalties, sweeps, still, *room)
+
+
 # Entries with weights. A row of W meets the stored entries of its row of X: what it needs of H is gathered once,
 # (k, stored), and what is fitted there is kept up to date. Other entries have weight u and enter through sums over all
 # of H.
@@ -80,7 +128,7 @@ def descend_weighted_rows(
     The whole is H Hᵀ, (k, k); losses[i] ← ½ Σ m (x − wh)² of the row.
     """
     longest = longest_row(stored[0], first, last)
-    room = scratch(W.shape[1], longest), scratch(3, longest), scratch(W.shape[1])
+    room = scratches((W.shape[1], longest), (3, longest), (W.shape[1],))
     _descend_weighted_rows(*stored, first, last, *given, W, sweeps, out, losses, *room)
 
 
@@ -90,7 +138,7 @@ def gradient_rows(
     """What the gradient by W takes off, and what it adds, (n, k), where `added` holds that of zeros of weight u; for
     counts (β = 1) or least squares."""
     longest = longest_row(stored[0], first, last)
-    room = scratch(W.shape[1], longest), scratch(2, longest)
+    room = scratches((W.shape[1], longest), (2, longest))
     _gradient_rows(*stored, first, last, W, Ht, counts, taken, added, *room)
 
 
@@ -116,5 +164,5 @@ def weighted_least_squares_codes(
 ) -> None:
     """The same for rows first … last of a CSR matrix with weights, each with a G of its own; whole = H Hᵀ."""
     k = W.shape[1]
-    room = scratch(k, k), scratch(k, k), scratch(4, k)
+    room = scratches((k, k), (k, k), (4, k))
     _weighted_least_squares_codes(*stored, first, last, *given, tol, most, W, residuals, *room)

@@ -8,7 +8,7 @@ has the twins of all of them.
 from __future__ import annotations
 
 from lowdim.models.nmf.solvers.compiled_least_squares import STORED, Given, Places, Stored, longest_row
-from lowdim.runtime.native import Kernel, scratch
+from lowdim.runtime.native import Kernel, scratches
 from lowdim.types import Floats
 
 SIDE = 16
@@ -79,7 +79,7 @@ def newton_rows(
     cut to where that is not above zero. At the least of the model it never is, as g·d ≤ −dᵀGd there.
     """
     k, longest = W.shape[1], longest_row(starts, first, last)
-    room = scratch(k, longest), scratch(5, longest), scratch(k, k), scratch(3, k)
+    room = scratches((k, longest), (5, longest), (k, k), (3, k))
     _newton_rows(
         starts, places, values, first, last, W, Ht, added, l2, sweeps, jointly, with_losses, out, losses, *room
     )
@@ -99,7 +99,7 @@ def newton_dense_rows(
 ) -> None:
     """The same for dense rows X (m, p), which all see the same H (k, p)."""
     k = len(H)
-    room = scratch(4, X.shape[1]), scratch(k, k), scratch(3, k)
+    room = scratches((4, X.shape[1]), (k, k), (3, k))
     _newton_dense_rows(X, W, H, added, l2, sweeps, jointly, with_losses, out, losses, *room)
 
 
@@ -117,7 +117,7 @@ def newton_dense_columns(
 ) -> None:
     """The same for Y = Xᵀ (p, m), 16 samples side by side: where rows are short, sums along them take longer."""
     k, p = H.shape
-    room = scratch(4 * SIDE * p), scratch(4 * SIDE * k), scratch(SIDE * k * (k + 1) // 2)
+    room = scratches((4 * SIDE * p,), (4 * SIDE * k,), (SIDE * k * (k + 1) // 2,))
     _newton_dense_columns(Y, W, H, added, l2, sweeps, jointly, with_losses, out, losses, *room)
 
 
@@ -135,7 +135,7 @@ def taken_rows(
     """out[i] ← Σ x / wh · h over the stored entries of rows first … last: what the gradient by W takes off; losses[i]
     as above."""
     longest = longest_row(starts, first, last)
-    room = scratch(W.shape[1], longest), scratch(1, longest)
+    room = scratches((W.shape[1], longest), (1, longest))
     _taken_rows(starts, places, values, first, last, W, Ht, out, losses, *room)
 
 
@@ -151,7 +151,7 @@ def newton_weighted_rows(
     above zero are gathered, the others are met once. losses[i] ← Σ m (x log(x / wh) − x + wh) of the row.
     """
     k, longest = W.shape[1], longest_row(stored[0], first, last)
-    room = scratch(k, longest), scratch(5, longest), scratch(k)
+    room = scratches((k, longest), (5, longest), (k,))
     _newton_weighted_rows(*stored, first, last, *given, W, sweeps, out, losses, *room)
 
 
@@ -163,5 +163,5 @@ def newton_codes(
 ) -> None:
     """W (n, k), in place, for the Kullback–Leibler divergence; whole (k,) are the sums of H's rows."""
     k, longest = W.shape[1], longest_row(stored[0], first, last)
-    room = scratch(k, longest), scratch(5, longest), scratch(k, k), scratch(k, k), scratch(4, k)
+    room = scratches((k, longest), (5, longest), (k, k), (k, k), (4, k))
     _newton_codes(*stored, first, last, *given, tol, most, W, residuals, *room)

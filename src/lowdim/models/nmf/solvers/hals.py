@@ -9,19 +9,29 @@ matrix factorization algorithms using extrapolation") and takes such a step back
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy
 
 from lowdim.models.nmf.solvers import compiled_least_squares, plain_steps
-from lowdim.models.nmf.solvers.problem import Beyond, Problem, Search, begin, revived, stretches
+from lowdim.models.nmf.solvers.compiled_least_squares import WIDTH
+from lowdim.models.nmf.solvers.problem import (
+    CEILING_GROWTH,
+    COPIED,
+    GROWTH,
+    LOOK,
+    Beyond,
+    Problem,
+    Search,
+    begin,
+    revived,
+    stretches,
+)
 from lowdim.runtime import native
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
-
-LOOK = 10
-"""Steps between two looks at the KKT residual, which cost as much as a step."""
 
 SWEEPS, STILL = 5, 0.1
 """Sweeps over a factor at most before the other has its turn, as long as they change more than such a share of what the
@@ -34,7 +44,7 @@ SLAB = 512
 
 @dataclass(frozen=True)
 class Hals:
-    """The steps of `PlainHals`, fused over slabs of samples, and extrapolated."""
+    """The steps of `PlainHals`, fused over slabs of samples, or of small data as a whole, and extrapolated."""
 
     problem: Problem
     turned: Problem
@@ -42,13 +52,28 @@ class Hals:
     """‖X‖² / 2."""
     extrapolated: bool = True
     """Otherwise the steps are those of `PlainHals`: one sweep each."""
+    whole: bool = True
+    """Otherwise no step is made as a whole in compiled code."""
+    look: ClassVar[int] = LOOK
 
     @classmethod
-    def of(cls, problem: Problem, extrapolated: bool = True) -> Hals:
+    def of(cls, problem: Problem, extrapolated: bool = True, whole: bool = True) -> Hals:
         """For a problem with β = 2."""
         X = problem.X
         values = X.data if scipy.sparse.issparse(X) else X.ravel()
-        return cls(problem, problem.turned, 0.5 * float(values @ values), extrapolated)
+        return cls(problem, problem.turned, 0.5 * float(values @ values), extrapolated, whole)
+
+    @cached_property
+    def tiles(self) -> Floats:
+        """X as whole steps take it."""
+        return compiled_least_squares.tiled(self.problem.X)
+
+    def _at_once(self, k: int) -> bool:
+        """Whether whole steps are made in compiled code: of small data, where they are the work of one thread."""
+        X = self.problem.X
+        if not (self.whole and self.extrapolated and isinstance(X, np.ndarray) and 0 < X.size <= COPIED):
+            return False
+        return native.is_compiled() and len(stretches(len(X), SLAB, X.shape[1] * k)) == 1
 
     @property
     def sweeps(self) -> int:
@@ -61,8 +86,13 @@ class Hals:
         return replace(state, memory=self._memory(W, H))
 
     def step(self, state: Search) -> Search:
-        """Both factors once, from where extrapolation leads; back to the last factors if that is worse."""
+        """Both factors once, from where extrapolation leads; back to the last factors if that is worse.
+
+        Of small data several such steps, up to the next look, but none beyond `state.last`.
+        """
         memory: Beyond = state.memory
+        if self._at_once(len(memory.H)):
+            return self._looked_at(self._steps(state))
         ahead = memory.ahead if self.extrapolated else 0.0
         W, Wy, B, G = self._samples(memory, ahead)
         H = np.empty_like(memory.H)
@@ -84,9 +114,38 @@ class Hals:
         )
         return self._looked_at(found)
 
+    def _steps(self, state: Search) -> Search:
+        """As many steps as there are before the next look, or up to one that is taken back."""
+        memory: Beyond = state.memory
+        tiles, penalty = self.tiles, self.problem.penalty
+        n, p = self.problem.X.shape
+        padded, width = len(tiles) * WIDTH, -(-p // WIDTH) * WIDTH
+        here, there = np.zeros((2, len(memory.H), 2 * (padded + width)))
+        starts = 0, padded, 2 * padded, 2 * padded + width
+        places = [slice(at, at + size) for at, size in zip(starts, (n, n, p, p), strict=True)]
+        for place, factor in zip(places, (memory.W, memory.Wy, memory.H, memory.Hy), strict=True):
+            here[:, place] = factor
+        costs = np.empty(max(1, min(self.look - state.steps % self.look, state.last - state.steps)))
+        told = np.array([memory.share, memory.ceiling, memory.plain, state.objective[-1], 0, 0], dtype=np.float64)
+        penalties = penalty.l1_W, penalty.l2_W, penalty.l1_H, penalty.l2_H
+        growth, sweeps = (GROWTH, CEILING_GROWTH), (self.sweeps, STILL)
+        compiled_least_squares.hals_steps(tiles, here, there, costs, told, growth, self.square, penalties, *sweeps)
+        accepted, made = int(told[4]), int(told[5])
+        state = replace(state, steps=state.steps + made)
+        if accepted:
+            W, Wy, H, Hy = ((there if accepted % 2 else here)[:, place] for place in places)
+            memory = Beyond(W, H, Wy, Hy, float(told[0]), float(told[1]), plain=False)
+            objective = (*state.objective, *costs[:accepted].tolist())
+            factors = np.ascontiguousarray(Wy.T), np.ascontiguousarray(H)
+            state = replace(state, W=factors[0], H=factors[1], objective=objective, memory=memory)
+        if accepted < made:
+            back = self._memory(state.W, state.H)
+            state = replace(state, memory=memory.refused(back.W, back.H))
+        return state
+
     def _looked_at(self, state: Search) -> Search:
         """Every few steps: the KKT residual, and whether a component died."""
-        if state.steps % LOOK:
+        if state.steps % self.look:
             return state
         state = state.seen(self.problem.residual(state.W, state.H, self.turned))
         W, H = revived(state.W, state.H, self.problem.floor(len(state.H)))

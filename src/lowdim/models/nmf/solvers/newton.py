@@ -18,7 +18,7 @@ import numpy as np
 from lowdim.models.nmf.solvers import compiled_newton, plain_steps
 from lowdim.models.nmf.solvers.alternating import Alternating
 from lowdim.models.nmf.solvers.parts import residual
-from lowdim.models.nmf.solvers.problem import Problem, even_stretches, stretches
+from lowdim.models.nmf.solvers.problem import COPIED, Problem, even_stretches, stretches
 from lowdim.runtime import native
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
@@ -121,9 +121,6 @@ SHORT = 256
 
 WORK = 16
 """Multiplications in the time of which a step of a few parts is made for one entry."""
-
-COPIED = 1 << 20
-"""Entries up to which the turned matrix is made once."""
 
 
 def _in_order(X: Floats) -> Floats:

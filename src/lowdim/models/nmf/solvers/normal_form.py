@@ -36,7 +36,8 @@ def search_balanced(solver: NmfSolver, penalty: Penalty, W: Floats, H: Floats, t
         state = solver.begin(*balanced(penalty, W, H), tol)
         while not state.finished and state.steps < most:
             tell(state.steps // OFTEN, most // OFTEN)
-            state = iterate(state, solver.step, min(OFTEN, most - state.steps))
+            last = min(state.steps + OFTEN, most)
+            state = iterate(replace(state, last=last), solver.step, last - state.steps)
             if state.finished:
                 break
             again = solver.begin(*balanced(penalty, state.W, state.H), tol)

@@ -35,13 +35,13 @@ FLOOR = 1e-12
 """Share of its usual size below which a number that is only ever multiplied is not let fall: zeros would be kept for
 ever (Lin 2007, "On the convergence of multiplicative update algorithms for nonnegative matrix factorization")."""
 
-AT_A_TIME = 20
-"""Steps between two looks at what was gained; solvers look at the residual after 20 steps or fewer."""
+FINER, PAYS, WORK = 0.01, 1e-5, 2e8
+"""The best end is gone on from, to this share of the tolerance, as long as the later half of the steps since the look
+before lowered the objective by so large a share, and for so many multiplications at most: a fraction of a second, and
+no steps from 20 million entries times parts on."""
 
-FINER, PAYS, WORK = 0.01, 1e-6, 2e8
-"""The best end is gone on from, to this share of the tolerance, as long as 20 steps lower the objective by so large a
-share of it, and for so many multiplications at most: a fraction of a second, and no steps from 10 million entries times
-parts on."""
+COPIED = 1 << 20
+"""Entries of dense data up to which a solver makes a copy in the order in which its steps take them."""
 
 LEAST_STRETCH, MOST_STRETCHES = 4096, 16
 """Stored entries that are worth a thread's while, and stretches of rows at most."""
@@ -134,6 +134,8 @@ class Search:
     """KKT residual at the last look."""
     memory: Any = None
     """What the solver remembers of earlier steps."""
+    last: int = 0
+    """Steps after which nobody goes on: a solver may make several at once, up to its next look and to these."""
 
     @property
     def finished(self) -> bool:
@@ -161,7 +163,7 @@ def search(
 ) -> Search:
     """Step until the KKT residual is small, or `most` steps were made, with BLAS on one thread and blocks on many."""
     with one_blas_thread():
-        return iterate(start, step, most, observe)
+        return iterate(replace(start, last=start.steps + most), step, most, observe)
 
 
 def settled(problem: Problem, end: Search) -> Search:
@@ -186,26 +188,32 @@ def settled(problem: Problem, end: Search) -> Search:
     return replace(end, W=W, H=H, objective=(*end.objective[:-1], cost))
 
 
-def polished(end: Search, step: Callable[[Search], Search], most: int, work: int) -> Search:
+def polished(end: Search, step: Callable[[Search], Search], most: int, work: int, look: int) -> Search:
     """Go on from an end that is as near to a solution as was asked, where that is cheap.
 
     A small residual of the conditions leaves some per cent of the objective to be had where the way down is flat. Of
     small problems it is had for nothing; of large ones the `work` of a step, entries times parts, leaves no room.
+    `look` is how many steps lie between two looks of the solver.
     """
     left = min(most - end.steps, int(WORK / max(work, 1)))
     if not end.finished or end.residual <= ROUNDING:
         return end
-    best, state = end, replace(end, tol=FINER * end.tol)
-    with one_blas_thread(), stage("refinement", left // AT_A_TIME) as tell:
-        for done in range(left // AT_A_TIME):
+    best, state = end, replace(end, tol=FINER * end.tol, last=end.steps + left)
+    with one_blas_thread(), stage("refinement", left // look) as tell:
+        for done in range(left // look):
+            if state.finished or not _still_pays(state.objective, look // 2):
+                break
             tell(done)
-            before = state.objective[-1]
-            state = iterate(state, step, AT_A_TIME)
+            state = iterate(state, step, look)
             if state.residual <= end.tol:
                 best = replace(state, tol=end.tol)
-            if state.finished or before - state.objective[-1] <= PAYS * before:
-                break
     return best
+
+
+def _still_pays(objective: tuple[float, ...], lately: int) -> bool:
+    """Whether what was minimised fell in the last steps."""
+    before = objective[-min(len(objective), lately + 1)]
+    return before - objective[-1] > PAYS * before
 
 
 @dataclass(frozen=True)
