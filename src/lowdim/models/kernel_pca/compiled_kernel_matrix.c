@@ -86,9 +86,8 @@ INLINE void NAMED(add_kind)(Int kind, Int n, const REAL *x, Int along, Int down,
     }
 }
 
-/* A function by itself: inside of another one compilers keep some of its sums in memory, for want of registers. */
-static __attribute__((noinline)) void NAMED(add_terms)(Int kind, Int n, const REAL *x, Int along, Int down,
-                                                       const REAL *y, REAL *out) {
+/* The same, for any kind. */
+BY_ITSELF void NAMED(add_terms)(Int kind, Int n, const REAL *x, Int along, Int down, const REAL *y, REAL *out) {
     if (kind == GAUSSIAN_APART)
         NAMED(add_kind)(GAUSSIAN_APART, n, x, along, down, y, out);
     else if (kind == LAPLACIAN)
