@@ -113,9 +113,6 @@ INLINE Strip strip_at(const double *from) {
 
 INLINE void put_strip(Strip strip, double *to) { __builtin_memcpy(to, &strip, sizeof strip); }
 
-/* A function by itself: inside of another one compilers keep some of its sums in memory, for want of registers. */
-#define APART static __attribute__((noinline)) void
-
 /* One strip times three others, two or one, over the rows of a panel; strips are `apart` numbers apart. */
 #define BEGIN(i) Strip r##i = {0};
 #define BEGIN_TWO(i) BEGIN(i) Strip s##i = {0};
@@ -127,7 +124,7 @@ INLINE void put_strip(Strip strip, double *to) { __builtin_memcpy(to, &strip, si
 #define TAKE_TWO(i) r##i += a[i] * x, s##i += a[i] * y;
 #define TAKE_THREE(i) r##i += a[i] * x, s##i += a[i] * y, t##i += a[i] * z;
 
-APART three_strips(Int rows, const double *a, const double *b, Int apart, double *tile) {
+BY_ITSELF void three_strips(Int rows, const double *a, const double *b, Int apart, double *tile) {
     OF_EACH(BEGIN_THREE)
     for (Int k = 0; k < rows; k++, a += STRIP, b += STRIP) {
         Strip x = strip_at(b), y = strip_at(b + apart), z = strip_at(b + 2 * apart);
@@ -136,7 +133,7 @@ APART three_strips(Int rows, const double *a, const double *b, Int apart, double
     OF_EACH(PUT_THREE)
 }
 
-APART two_strips(Int rows, const double *a, const double *b, Int apart, double *tile) {
+BY_ITSELF void two_strips(Int rows, const double *a, const double *b, Int apart, double *tile) {
     OF_EACH(BEGIN_TWO)
     for (Int k = 0; k < rows; k++, a += STRIP, b += STRIP) {
         Strip x = strip_at(b), y = strip_at(b + apart);
@@ -145,7 +142,7 @@ APART two_strips(Int rows, const double *a, const double *b, Int apart, double *
     OF_EACH(PUT_TWO)
 }
 
-APART one_strip(Int rows, const double *a, const double *b, double *tile) {
+BY_ITSELF void one_strip(Int rows, const double *a, const double *b, double *tile) {
     OF_EACH(BEGIN)
     for (Int k = 0; k < rows; k++, a += STRIP, b += STRIP) {
         Strip x = strip_at(b);
@@ -238,7 +235,7 @@ typedef int32_t Words __attribute__((vector_size(8 * STRIP)));
 
 #define PAIRS (2 * STRIP) /* columns of such a strip */
 
-APART strip_of_pairs(Int pairs, const int16_t *a, const int16_t *b, int32_t *tile) {
+BY_ITSELF void strip_of_pairs(Int pairs, const int16_t *a, const int16_t *b, int32_t *tile) {
 #define BEGIN_PAIRS(i) Words r##i = {0};
 #define TAKE_PAIRS(i)                                                                                                  \
     __builtin_memcpy(&one, a + 2 * i, sizeof one);                                                                     \

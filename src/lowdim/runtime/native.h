@@ -19,6 +19,8 @@ typedef ptrdiff_t Int;
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
+/* A function by itself: inside of another one compilers keep some of its sums in memory, for want of registers. */
+#define BY_ITSELF static __attribute__((noinline))
 
 #define PRAGMA(words) _Pragma(#words)
 /* Before a loop whose rounds do not depend on each other: several at a time. */
@@ -43,6 +45,20 @@ INLINE Int most(Int a, Int b) { return a > b ? a : b; }
 /* As Python's max and min: the second argument where it is larger (smaller), so a NaN first stays. */
 INLINE double larger(double a, double b) { return b > a ? b : a; }
 INLINE double smaller(double a, double b) { return b < a ? b : a; }
+
+/* Four rows of p numbers times x: additions of one row would wait for each other. */
+INLINE void multiply_four(Int p, const double *a, const double *b, const double *c, const double *d, const double *x,
+                          double *sums) {
+    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    SUMS(s0, s1, s2, s3)
+    for (Int j = 0; j < p; j++) {
+        s0 += a[j] * x[j];
+        s1 += b[j] * x[j];
+        s2 += c[j] * x[j];
+        s3 += d[j] * x[j];
+    }
+    sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
+}
 
 INLINE double root(double x) { return __builtin_sqrt(x); }
 INLINE double absolute(double x) { return __builtin_fabs(x); }

@@ -7,73 +7,101 @@
 
 enum { GAUSSIAN, GAUSSIAN_APART, LAPLACIAN, POLYNOMIAL };
 
-#ifdef __AVX512F__ /* twice as many registers */
-#define EACH_ROW(DO) DO(a, 0) DO(b, 1) DO(c, 2) DO(d, 3)
-#define HIGH 4 /* rows at a time */
+#ifdef __AVX512F__ /* twice as many registers, of twice the width */
+#define HIGH 4 /* rows of a tile that are multiplied with four vectors at a time */
+#define VECTOR 64 /* bytes of a vector */
 #else
-#define EACH_ROW(DO) DO(a, 0) DO(b, 1)
 #define HIGH 2
+#ifdef __AVX2__
+#define VECTOR 32
+#else
+#define VECTOR 16
+#endif
 #endif
 
-/* Four numbers of row i, from columns (p, TILE) or from its own place, and where its results go. */
-#define DOWN(r, i)                                                                              \
-    const REAL r##0 = x[i], r##1 = x[i + TILE], r##2 = x[i + 2 * TILE], r##3 = x[i + 3 * TILE]; \
-    REAL *restrict r = out + i * TILE;
-#define ALONG(r, i)                                                                                        \
-    const REAL r##0 = x[i * TILE], r##1 = x[i * TILE + 1], r##2 = x[i * TILE + 2], r##3 = x[i * TILE + 3]; \
-    REAL *restrict r = out + i * TILE;
-/* Stores come last: compilers would read u0 … u3 again after each. */
-#define SUM_FOUR(r, i)                                                                    \
-    REAL r##s = r[j] + NAMED(term)(kind, r##0, u0) + NAMED(term)(kind, r##1, u1) + \
-                NAMED(term)(kind, r##2, u2) + NAMED(term)(kind, r##3, u3);
-#define STORE(r, i) r[j] = r##s;
+/* Three vectors of each of four rows, or two, stay in registers while they take up all terms. */
+#define EACH_ROW(DO) DO(a, 0) DO(b, 1) DO(c, 2) DO(d, 3)
+#if HIGH == 4
+#define ACROSS 3
+#define EACH_VECTOR(DO, r, i) DO(r, i, 0) DO(r, i, 1) DO(r, i, 2)
+#else
+#define ACROSS 2
+#define EACH_VECTOR(DO, r, i) DO(r, i, 0) DO(r, i, 1)
+#endif
+#define BEGIN_ONE(r, i, v) NAMED(Vector) r##v = NAMED(vector_at)(out + i * TILE + j + v * few);
+#define TAKE_ONE(r, i, v) r##v += NAMED(term)(kind, from[i * down], u##v);
+#define PUT_ONE(r, i, v) NAMED(put_vector)(r##v, out + i * TILE + j + v * few);
+#define NEXT_ONE(r, i, v) NAMED(Vector) u##v = NAMED(vector_at)(to + v * few);
+#define BEGIN(r, i) EACH_VECTOR(BEGIN_ONE, r, i)
+#define TAKE(r, i) EACH_VECTOR(TAKE_ONE, r, i)
+#define PUT(r, i) EACH_VECTOR(PUT_ONE, r, i)
 
 #define SHARE 24576 /* bytes of a tile's columns that stay in the first-level cache while all rows meet them */
 
 #define REAL double
+#define BITS int64_t
 #define NAMED(name) name##_f64
 #include "compiled_kernel_matrix.c"
 #undef REAL
+#undef BITS
 #undef NAMED
 #define REAL float
+#define BITS int32_t
 #define NAMED(name) name##_f32
 #include "compiled_kernel_matrix.c"
 #else
 
 /* Tiles. Of each tile of rows there is the transpose, (p, TILE): x and y are those of rows and of columns. */
 
-/* What two numbers give; `kind` is known when this is compiled. */
-INLINE REAL NAMED(term)(Int kind, REAL x, REAL y) {
-    REAL d = x - y;
-    return kind == GAUSSIAN_APART ? d * d : kind == LAPLACIAN ? (REAL)__builtin_fabs(d) : x * y;
+typedef REAL NAMED(Vector) __attribute__((vector_size(VECTOR)));
+typedef BITS NAMED(Bits) __attribute__((vector_size(VECTOR)));
+
+INLINE NAMED(Vector) NAMED(vector_at)(const REAL *from) {
+    NAMED(Vector) found;
+    __builtin_memcpy(&found, from, sizeof found);
+    return found;
 }
 
-/* Add to HIGH rows of a tile what p columns, a multiple of four, give. */
-INLINE void NAMED(add_terms)(Int kind, Int p, const REAL *x, const REAL *y, REAL *out) {
-    for (; p > 0; p -= 4, x += 4 * TILE, y += 4 * TILE) {
-        const REAL *restrict y0 = y, *restrict y1 = y + TILE, *restrict y2 = y1 + TILE, *restrict y3 = y2 + TILE;
-        EACH_ROW(DOWN)
-        LANES
-        for (Int j = 0; j < TILE; j++) {
-            REAL u0 = y0[j], u1 = y1[j], u2 = y2[j], u3 = y3[j];
-            EACH_ROW(SUM_FOUR)
-            EACH_ROW(STORE)
+INLINE void NAMED(put_vector)(NAMED(Vector) vector, REAL *to) { __builtin_memcpy(to, &vector, sizeof vector); }
+
+/* What a number gives with each of some; `kind` is known when this is compiled. */
+INLINE NAMED(Vector) NAMED(term)(Int kind, REAL x, NAMED(Vector) y) {
+    const BITS but_sign = (BITS)(((uint64_t)1 << (8 * sizeof(REAL) - 1)) - 1);
+    NAMED(Vector) d = x - y;
+    return kind == GAUSSIAN_APART ? d * d : kind == LAPLACIAN ? (NAMED(Vector))((NAMED(Bits))d & but_sign) : x * y;
+}
+
+/* Add to four rows of `out`, (4, TILE), what n terms give, in the order of these. Term k of row i has the number
+   x[k along + i down] and the row k of y, (n, TILE). */
+INLINE void NAMED(add_kind)(Int kind, Int n, const REAL *x, Int along, Int down, const REAL *y, REAL *out) {
+    const Int few = VECTOR / (Int)sizeof(REAL);
+    for (Int j = 0; j < TILE; j += ACROSS * few) {
+        const REAL *from = x, *to = y + j;
+        EACH_ROW(BEGIN)
+        for (Int k = 0; k < n; k++, from += along, to += TILE) {
+            EACH_VECTOR(NEXT_ONE, u, 0)
+            EACH_ROW(TAKE)
         }
+        EACH_ROW(PUT)
     }
+}
+
+/* The same, for any kind. */
+BY_ITSELF void NAMED(add_terms)(Int kind, Int n, const REAL *x, Int along, Int down, const REAL *y, REAL *out) {
+    if (kind == GAUSSIAN_APART)
+        NAMED(add_kind)(GAUSSIAN_APART, n, x, along, down, y, out);
+    else if (kind == LAPLACIAN)
+        NAMED(add_kind)(LAPLACIAN, n, x, along, down, y, out);
+    else
+        NAMED(add_kind)(GAUSSIAN, n, x, along, down, y, out);
 }
 
 static void NAMED(sum_terms)(Int kind, Int tall, Int p, const REAL *x, const REAL *y, REAL *tile) {
     const Int share = SHARE / (Int)(TILE * sizeof(REAL));
     for (Int i = 0; i < tall * TILE; i++) tile[i] = 0;
-    for (Int c = 0; c < p; c += share, x += share * TILE, y += share * TILE) {
-        Int few = least(share, p - c);
-        if (kind == GAUSSIAN_APART)
-            for (Int i = 0; i < tall; i += HIGH) NAMED(add_terms)(GAUSSIAN_APART, few, x + i, y, tile + i * TILE);
-        else if (kind == LAPLACIAN)
-            for (Int i = 0; i < tall; i += HIGH) NAMED(add_terms)(LAPLACIAN, few, x + i, y, tile + i * TILE);
-        else
-            for (Int i = 0; i < tall; i += HIGH) NAMED(add_terms)(GAUSSIAN, few, x + i, y, tile + i * TILE);
-    }
+    for (Int c = 0; c < p; c += share, x += share * TILE, y += share * TILE)
+        for (Int i = 0; i < tall; i += 4)
+            NAMED(add_terms)(kind, least(share, p - c), x + i, TILE, 1, y, tile + i * TILE);
 }
 
 /* (scale · base + shift)^power, for a whole power of one or more. */
@@ -138,25 +166,14 @@ static double NAMED(add_sums)(Int tall, const REAL *tile, double *left, double *
 
 /* Products of tiles with a few vectors, for which BLAS is slower. */
 
-/* Q tile, (b, TILE): four rows of the tile times HIGH vectors at a time. */
+/* Q tile, (b, TILE): four vectors times as many rows of the tile as stay in the first-level cache. */
 static void NAMED(times)(Int tall, Int b, const REAL *Q, const REAL *tile, REAL *part) {
-    const Int kind = GAUSSIAN;
+    const Int share = SHARE / (Int)(TILE * sizeof(REAL));
     for (Int i = 0; i < b * TILE; i++) part[i] = 0;
-    for (Int i = 0; i < tall; i += 4) {
-        const REAL *restrict y0 = tile + i * TILE, *restrict y1 = y0 + TILE, *restrict y2 = y1 + TILE;
-        const REAL *restrict y3 = y2 + TILE;
-        for (Int q = 0; q < b; q += HIGH) {
-            const REAL *x = Q + q * TILE + i;
-            REAL *out = part + q * TILE;
-            EACH_ROW(ALONG)
-            LANES
-            for (Int j = 0; j < TILE; j++) {
-                REAL u0 = y0[j], u1 = y1[j], u2 = y2[j], u3 = y3[j];
-                EACH_ROW(SUM_FOUR)
-                EACH_ROW(STORE)
-            }
-        }
-    }
+    for (Int i = 0; i < tall; i += share)
+        for (Int q = 0; q < b; q += 4)
+            NAMED(add_terms)(GAUSSIAN, least(share, tall - i), Q + q * TILE + i, 1, TILE, tile + i * TILE,
+                             part + q * TILE);
 }
 
 /* Q tileᵀ, (b, TILE): HIGH rows of the tile times four vectors at a time. */

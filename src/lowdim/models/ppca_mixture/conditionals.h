@@ -84,20 +84,6 @@ static inline void backward(Int size, const double *U, double *v) {
     }
 }
 
-/* Four rows of p numbers times x. */
-INLINE void multiply_four(Int p, const double *a, const double *b, const double *c, const double *d, const double *x,
-                          double *sums) {
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
-    SUMS(s0, s1, s2, s3)
-    for (Int j = 0; j < p; j++) {
-        s0 += a[j] * x[j];
-        s1 += b[j] * x[j];
-        s2 += c[j] * x[j];
-        s3 += d[j] * x[j];
-    }
-    sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
-}
-
 /* out ← A[places] x for rows of p numbers. */
 static inline void multiply_rows(Int count, Int p, const double *A, Int step, const int64_t *places, const double *x,
                                  double *out) {

@@ -375,35 +375,38 @@ NAMED(lowdim_descend_weighted_rows)(Int n1, Int stored, Int p, Int k, Int n, Int
     }
 }
 
+/* Each entry is met once, so that rows of H need not be gathered: four of them at a time. */
 KERNEL(void)
-NAMED(lowdim_gradient_rows)(Int n1, Int stored, Int n, Int k, Int p, Int longest, const INDEX *starts,
-                            const INDEX *places, const double *values, const double *weights, double unstored,
-                            Int first, Int last, const double *W, Int W_step, const double *Ht, Int Ht_step, Int counts,
-                            double *taken, Int taken_step, double *added, Int added_step, double *H, Int H_step,
-                            double *rows, Int rows_step) {
-    (void)n1, (void)stored, (void)n, (void)p, (void)longest;
-    double *restrict less = rows, *restrict more = rows + rows_step;
+NAMED(lowdim_gradient_rows)(Int n1, Int stored, Int n, Int k, Int p, const INDEX *starts, const INDEX *places,
+                            const double *values, const double *weights, double unstored, Int first, Int last,
+                            const double *W, Int W_step, const double *Ht, Int Ht_step, Int counts, double *taken,
+                            Int taken_step, double *added, Int added_step, double *sums) {
+    (void)n1, (void)stored, (void)n, (void)p;
+    double *restrict on = sums;
     for (Int i = first; i < last; i++) {
-        Int begin = starts[i], count = starts[i + 1] - begin;
-        const double *restrict x = values + begin, *restrict m = weights + begin;
-        NAMED(gather)(k, count, places + begin, Ht, Ht_step, H, H_step);
-        fit(k, count, H, H_step, W + i * W_step, more);
-        LANES
-        for (Int e = 0; e < count; e++) {
-            less[e] = m[e] * x[e] / (counts ? more[e] : 1.0);
-            more[e] = (m[e] - unstored) * (counts ? 1.0 : more[e]);
-        }
-        for (Int t = 0; t < k; t++) {
-            const double *restrict h = H + t * H_step;
-            double off = 0.0, on = 0.0;
-            SUMS(off, on)
-            for (Int e = 0; e < count; e++) {
-                off += less[e] * h[e];
-                on += more[e] * h[e];
+        double *restrict off = taken + i * taken_step, *restrict total = added + i * added_step;
+        for (Int t = 0; t < k; t++) off[t] = on[t] = 0.0;
+        for (Int at = starts[i]; at < starts[i + 1]; at += 4) { /* past the end the last stands in, and is nothing */
+            const double *h[4];
+            double fits[4], less[4], more[4];
+            for (Int q = 0; q < 4; q++) h[q] = Ht + (Int)places[least(at + q, starts[i + 1] - 1)] * Ht_step;
+            multiply_four(k, h[0], h[1], h[2], h[3], W + i * W_step, fits);
+            for (Int q = 0; q < 4; q++) {
+                Int here = least(at + q, starts[i + 1] - 1);
+                double m = here == at + q ? weights[here] : 0.0, net = here == at + q ? m - unstored : 0.0;
+                double fit = larger(fits[q], TINY);
+                less[q] = counts ? m * values[here] / fit : m * values[here];
+                more[q] = counts ? net : net * fit;
             }
-            taken[i * taken_step + t] = off;
-            added[i * added_step + t] = larger(added[i * added_step + t] + on, 0.0);
+            const double *restrict h0 = h[0], *restrict h1 = h[1], *restrict h2 = h[2], *restrict h3 = h[3];
+            LANES
+            for (Int t = 0; t < k; t++) {
+                double u0 = h0[t], u1 = h1[t], u2 = h2[t], u3 = h3[t];
+                off[t] += (less[0] * u0 + less[1] * u1) + (less[2] * u2 + less[3] * u3);
+                on[t] += (more[0] * u0 + more[1] * u1) + (more[2] * u2 + more[3] * u3);
+            }
         }
+        for (Int t = 0; t < k; t++) total[t] = larger(total[t] + on[t], 0.0);
     }
 }
 

@@ -45,7 +45,7 @@ _descend_weighted_rows = Kernel(
 
 _gradient_rows = Kernel(
     "gradient_rows",
-    f"{STORED} W[n,k] Ht[p,k] counts:int *taken[n,k] *added[n,k] *H[k,longest] *rows[2,longest]",
+    f"{STORED} W[n,k] Ht[p,k] counts:int *taken[n,k] *added[n,k] *sums[k]",
 )
 
 _least_squares_codes = Kernel(
@@ -137,9 +137,7 @@ def gradient_rows(
 ) -> None:
     """What the gradient by W takes off, and what it adds, (n, k), where `added` holds that of zeros of weight u; for
     counts (β = 1) or least squares."""
-    longest = longest_row(stored[0], first, last)
-    room = scratches((W.shape[1], longest), (2, longest))
-    _gradient_rows(*stored, first, last, W, Ht, counts, taken, added, *room)
+    _gradient_rows(*stored, first, last, W, Ht, counts, taken, added, scratch(W.shape[1]))
 
 
 def longest_row(starts: Places, first: int, last: int) -> int:

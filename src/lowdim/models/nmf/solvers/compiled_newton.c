@@ -20,8 +20,8 @@ lowdim_newton_dense_rows(Int n, Int p, Int k, const double *X, Int X_step, const
 
 /* out (rows, SIDE), at most three of them, ← F x for x (count, SIDE) and rows of F that lie `apart`, their numbers
    `step`: six vectors of the widest kind stay in registers, as many as their additions wait for. */
-INLINE void three_side(Int count, const double *restrict x, Int rows, const double *F, Int apart, Int step,
-                       double *restrict out) {
+BY_ITSELF void three_side(Int count, const double *restrict x, Int rows, const double *F, Int apart, Int step,
+                        double *restrict out) {
     const double *f0 = F, *f1 = F + least(1, rows - 1) * apart, *f2 = F + least(2, rows - 1) * apart;
     double a[EIGHT], b[EIGHT], c[EIGHT], u[EIGHT], v[EIGHT], w[EIGHT];
     EACH a[e] = b[e] = c[e] = u[e] = v[e] = w[e] = 0.0;
@@ -84,10 +84,11 @@ static void curves_side(Int p, Int k, const double *H, Int step, const double *r
     for (Int s = 0; s < k; s++) {
         const double *restrict own = H + s * step;
         double *restrict row = G + s * (s + 1) / 2 * SIDE;
-        for (Int e = 0; e < p; e++) {
-            double h = own[e];
-            LANES
-            for (Int c = 0; c < SIDE; c++) room[e * SIDE + c] = curved[e * SIDE + c] * h;
+        for (Int j = 0; j < p; j++) {
+            const double h = own[j], *restrict from = curved + j * SIDE;
+            double *restrict to = room + j * SIDE;
+            EACH to[e] = from[e] * h;
+            EACH to[EIGHT + e] = from[EIGHT + e] * h;
         }
         for (Int t = 0; t <= s; t += 3) three_side(p, room, least(3, s + 1 - t), H + t * step, step, 1, row + t * SIDE);
         for (Int c = 0; c < SIDE; c++) row[s * SIDE + c] += l2;
@@ -251,17 +252,6 @@ static double shares(Int count, const double *restrict x, double *restrict fitte
         lost += x[e] * ln(x[e] > 0.0 ? share : 1.0) - x[e];
     }
     return lost;
-}
-
-/* out (k,) ← H (k, step) share. */
-static void times(Int k, Int count, const double *H, Int step, const double *restrict share, double *restrict out) {
-    for (Int t = 0; t < k; t++) {
-        const double *restrict h = H + t * step;
-        double total = 0.0;
-        SUMS(total)
-        for (Int e = 0; e < count; e++) total += share[e] * h[e];
-        out[t] = total;
-    }
 }
 
 /* One coordinate of one row: w[t], what is fitted, and one over it, so that only a change costs divisions.

@@ -109,6 +109,16 @@ static double loss(Int count, const double *restrict x, const double *restrict m
     return total;
 }
 
+/* out (k,) ← H (k, step) x. */
+static void times(Int k, Int count, const double *H, Int step, const double *x, double *restrict out) {
+    for (Int t = 0; t < k; t += 4) { /* past the end the last stands in */
+        const double *h0 = H + t * step, *h1 = H + least(t + 1, k - 1) * step, *h2 = H + least(t + 2, k - 1) * step;
+        double sums[4];
+        multiply_four(count, h0, h1, h2, H + least(t + 3, k - 1) * step, x, sums);
+        for (Int q = 0; q < 4 && t + q < k; q++) out[t + q] = sums[q];
+    }
+}
+
 /* (k, k) curves + l2 of one row, G = H diag(curved) Hᵀ, two rows of H by four at a time; `room` (2, count). */
 static void curves_of_row(Int k, Int count, const double *H, Int step, const double *restrict curved, double l2,
                           double *restrict room, Int room_step, double *G, Int G_step) {
@@ -150,12 +160,9 @@ static void together_of_row(Int k, Int count, const double *restrict x, const do
         room[e] = share;
         curved[e] = share * over;
     }
+    times(k, count, H, step, room, first);
     for (Int t = 0; t < k; t++) {
-        const double *restrict h = H + t * step;
-        double taken = 0.0;
-        SUMS(taken)
-        for (Int e = 0; e < count; e++) taken += room[e] * h[e];
-        slope[t] = first[t] = added[t] + l2 * w[t] - taken;
+        slope[t] = first[t] = added[t] + l2 * w[t] - first[t];
         change[t] = 0.0;
     }
     curves_of_row(k, count, H, step, curved, l2, room, room_step, G, G_step);
