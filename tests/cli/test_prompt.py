@@ -356,7 +356,7 @@ def test_standard_input_that_is_a_terminal_is_explained(wine, on_a_terminal):
 
 
 def test_a_bar_with_the_time_left_on_a_terminal_alone(wine, run, on_a_terminal, monkeypatch):
-    np.save("long.npy", np.random.default_rng(0).standard_normal((20_000, 60)))
+    np.save("long.npy", np.random.default_rng(0).standard_normal((15_000, 250)))
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     monkeypatch.setattr(lowdim.sources.source, "BLOCK_BYTES", 2**20)  # ten blocks
     move = progress.Reporter.move

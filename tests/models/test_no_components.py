@@ -109,7 +109,8 @@ def test_attributes_may_be_emptied():
     assert model.transform(IRIS).shape == (150, 0)
     assert model.certificate_.word != "certified"
     assert "components_ was assigned" in model.explain()
-    assert PCA(-0).fit(IRIS).mean_[0] == PCA(2).fit(IRIS).mean_[0]
+    # a mean is rounded once or twice, about another shift
+    np.testing.assert_allclose(PCA(-0).fit(IRIS).mean_, PCA(2).fit(IRIS).mean_, rtol=4 * np.finfo(float).eps)
     model = PCA(0).fit(IRIS)
     model.mean_[:] += 1
     assert model.certificate_.word != "certified"

@@ -79,9 +79,9 @@ def test_blocks_of_a_csr_matrix_share_its_numbers() -> None:
 
 def test_a_wish_for_more_rows_makes_fewer_blocks() -> None:
     source = open_source(np.zeros((1200, 600)))
-    few = list(source.blocks(least_rows=700))
-    assert [block.rows.shape[0] for block in few] == [700, 500]
-    assert len(list(source.blocks())) > 2
+    sizes = {least: [len(block.rows) for block in source.blocks(least_rows=least)] for least in (200, 500, 700)}
+    assert sizes == {200: [200] * 6, 500: [600, 600], 700: [1200]}
+    assert len(list(source.blocks())) > 6
 
 
 def test_small_tables_are_not_cut() -> None:

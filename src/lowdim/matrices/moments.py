@@ -150,18 +150,18 @@ def block_moments(block: Block, *, full: bool, unit: float = 1.0) -> Moments:
         return _sparse_moments(block, unit)
     n_rows, p = block.rows.shape
     plain = unit == 1.0 and block.weight is None
-    compiled = plain and (takes_scatter if full else takes)(block.rows)
+    compiled = block.weight is None and (takes_scatter if full else takes)(block.rows)
     # wide rows are cut to 16 MB or a quarter of the scatter, to spare memory; without products a piece should stay in
     # the second-level cache
     bytes_a_piece = max(2**24, 2 * p * p) if full else 2**19
     rows = PIECE_ROWS if compiled else piece_rows(p, 8, bytes_a_piece, 256 if full else 1, PIECE_ROWS)
     with np.errstate(invalid="ignore", over="ignore"):
-        most = (
-            0.0 if compiled else MAX_UNSHIFTED if full else MAX_UNSHIFTED_VARIANCES
-        )  # compiled, a shift costs nothing
+        # compiled, a shift costs nothing
+        most = 0.0 if compiled else MAX_UNSHIFTED if full else MAX_UNSHIFTED_VARIANCES
         shift = _choose_shift(block, unit, most)
         if compiled:
-            total, scatter, terms = compiled_scatter(block.rows, shift) if full else _compiled_sums(block, shift)
+            scaled = block.rows if unit == 1.0 else np.multiply(block.rows, unit, dtype=np.float64)
+            total, scatter, terms = (compiled_scatter if full else _compiled_sums)(scaled, shift * unit)
         else:
             total, scatter, terms = _sums(block, shift, unit, rows, full)
         if plain and _is_exact(block, scatter):
@@ -213,14 +213,14 @@ def _add_product(scatter: Floats, piece: Floats) -> None:
     )
 
 
-def _compiled_sums(block: Block, shift: Floats) -> tuple[Floats, Floats, int]:
+def _compiled_sums(rows: Array, shift: Floats) -> tuple[Floats, Floats, int]:
     total, squares = np.zeros_like(shift), np.zeros_like(shift)
-    for start in range(0, len(block.rows), PIECE_ROWS):
+    for start in range(0, len(rows), PIECE_ROWS):
         sums = np.zeros((2, len(shift)))
-        add_sums(block.rows[start : start + PIECE_ROWS], shift, *sums)
+        add_sums(rows[start : start + PIECE_ROWS], shift, *sums)
         total += sums[0]
         squares += sums[1]
-    n = len(block.rows)
+    n = len(rows)
     return total, squares, min(PIECE_ROWS, n) + -(-n // PIECE_ROWS)
 
 

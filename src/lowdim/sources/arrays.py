@@ -108,10 +108,7 @@ def as_array(data: Any) -> Array:
 
 
 def as_table(array: Array) -> Array:
-    """A two-dimensional array of real numbers, or an error that says what it is instead.
-
-    Copies only objects, and numbers of more digits than float64 has.
-    """
+    """A two-dimensional array of real numbers, or an error that says what it is instead. Copies only objects."""
     if array.dtype.kind == "c":
         raise BadInput(
             f"Complex data not supported: the array has dtype {array.dtype}, but real numbers are needed; pass the "
@@ -123,20 +120,23 @@ def as_table(array: Array) -> Array:
         array = as_numbers(array)
     refuse_dtype(array.dtype)
     refuse_shape(array.shape)
-    return np.asarray(_in_doubles(array) if array.dtype.kind == "f" and array.dtype.itemsize > 8 else array)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        _refuse_beyond_doubles(array)
+    return np.asarray(array)
 
 
-def _in_doubles(array: Array) -> Floats:
-    """Numbers of a type with more digits, and a wider range, than float64."""
-    with np.errstate(over="ignore"):
-        doubles = array.astype(np.float64)
-    if (np.isinf(doubles) & np.isfinite(array)).any():
-        largest = np.format_float_scientific(np.abs(array[np.isfinite(array)]).max(), precision=1, trim="-")
+def _refuse_beyond_doubles(array: Array) -> None:
+    """Raise an error if numbers of a type with a wider range than float64 use it.
+
+    They stay of their type: what is lost of their digits, when blocks of them are read, is counted in bounds.
+    """
+    largest = np.abs(array[np.isfinite(array)]).max(initial=0)
+    if largest > np.finfo(np.float64).max:
+        reached = np.format_float_scientific(largest, precision=1, trim="-")
         raise BadInput(
-            f"Values of the {array.dtype} array reach {largest}, but rows are computed in float64, which ends at "
+            f"Values of the {array.dtype} array reach {reached}, but rows are computed in float64, which ends at "
             f"{np.finfo(np.float64).max:.3g}: divide the data by a power of ten first."
         )
-    return doubles
 
 
 def as_numbers(array: Array) -> Floats:
@@ -299,7 +299,7 @@ def as_csr(matrix: Any) -> Any:
         if not wrong:
             csr = _trimmed(matrix if matrix.format == "csr" else matrix.tocsr())
             if csr.dtype.kind == "f" and csr.dtype.itemsize > 8:
-                return scipy.sparse.csr_array((_in_doubles(csr.data), csr.indices, csr.indptr), shape=csr.shape)
+                _refuse_beyond_doubles(csr.data)
             return csr
     except BadInput:
         raise

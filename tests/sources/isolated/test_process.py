@@ -270,7 +270,7 @@ def test_a_child_that_is_gone_is_started_anew(tmp_path: Path) -> None:
     seed_of("t.jsonl", tmp_path)
     source = lowdim.open(tmp_path / "t.jsonl")
     first = np.vstack([block.rows for block in source.blocks()])
-    held = [one for one in gc.get_objects() if isinstance(one, Child) and one.name.startswith(str(tmp_path))]
+    held = [one for one in gc.get_objects() if type(one) is Child and one.name.startswith(str(tmp_path))]
     for one in held:
         one.end()
     np.testing.assert_array_equal(np.vstack([block.rows for block in source.blocks()]), first)
