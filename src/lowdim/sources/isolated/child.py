@@ -22,6 +22,7 @@ import numpy as np
 
 from lowdim.errors import LowdimError, NeedsExtra, Told
 from lowdim.runtime.machine import held_bytes, leave_network
+from lowdim.runtime.memory import give_back
 from lowdim.sources.arrays import SparseSource
 from lowdim.sources.formats.packed import likely_bytes
 from lowdim.sources.formats.stored import StoredSource
@@ -31,6 +32,9 @@ from lowdim.sources.isolated.process import HEAD
 from lowdim.sources.isolated.wire import pack, unpack
 from lowdim.sources.tables.table import TableReader
 from lowdim.types import Array
+
+STREAMED = ("next", "between")
+"""Questions for blocks of rows."""
 
 MIN_SHARED_BYTES = 2**16
 """Arrays of fewer bytes go through the pipe."""
@@ -74,6 +78,8 @@ def _answer(served: _Served, question: dict[str, Any]) -> dict[str, Any]:
                 traceback.print_exception(error)
             answer["error"] = (type(error).__name__, str(error)[:1000])
     told = [one.message if isinstance(one.message, Told) else str(one.message) for one in caught]
+    if question["do"] not in STREAMED:  # between blocks it would be taken again at once
+        give_back()
     return {**answer, "warnings": told, "held": held_bytes() or 0}
 
 
@@ -124,6 +130,8 @@ class _Served:
 
     def _open(self, what: str, **said: Any) -> dict[str, Any]:
         limit_memory(None)
+        if said.get("kind", what) not in WITH_PANDAS:
+            sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]  # Arrow would load it: 40 MB
         for module in LOADED.get(said.get("kind", what), ()):  # the code is not what a file takes
             if module.startswith("arrow_") and likely_bytes(said["path"]) < SAMPLE_BYTES:
                 continue  # it reads large ones alone
@@ -226,5 +234,8 @@ LOADED = {
     "picture": ("pictures",),
 }
 """Kind of file → modules that read it."""
+
+WITH_PANDAS = ("h5ad",)
+"""Kinds of files that are read with it."""
 
 OPENERS: dict[str, Callable[..., Any]] = {"table": _open_table, "array": _open_array, "picture": _open_picture}
