@@ -223,4 +223,6 @@ def block_limit(reading_bytes: int, blocks_beside: int) -> int | None:
     budget = budget_in_force()
     if budget is None:
         return None
-    return max(LEAST_BLOCK_BYTES, whole_power((budget.first_room - reading_bytes) // 2 // (held_blocks() + blocks_beside)))
+    return max(
+        LEAST_BLOCK_BYTES, whole_power((budget.first_room - reading_bytes) // 2 // (held_blocks() + blocks_beside))
+    )

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,21 @@ def _write(pipe: int, data: Any) -> None:
         view = view[os.write(pipe, view[: 2**20]) :]
 
 
+class _NoPandas(MetaPathFinder):
+    """Arrow loads pandas where it finds it, which takes 40 MB: it does without."""
+
+    @classmethod
+    def install(cls, wanted: bool) -> None:
+        """Have it not be found from now on; or be found again, for files that need it."""
+        others = [finder for finder in sys.meta_path if not isinstance(finder, cls)]
+        sys.meta_path[:] = [cls(), *others] if wanted else others
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        """Nothing of other packages; an error where pandas is asked for."""
+        if name == "pandas":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
 class _Served:
     """What was opened, and the rows that are being read of it."""
 
@@ -130,8 +146,7 @@ class _Served:
 
     def _open(self, what: str, **said: Any) -> dict[str, Any]:
         limit_memory(None)
-        if said.get("kind", what) not in WITH_PANDAS:
-            sys.modules.setdefault("pandas", None)  # type: ignore[arg-type]  # Arrow would load it: 40 MB
+        _NoPandas.install(said.get("kind") in BY_ARROW)
         for module in LOADED.get(said.get("kind", what), ()):  # the code is not what a file takes
             if module.startswith("arrow_") and likely_bytes(said["path"]) < SAMPLE_BYTES:
                 continue  # it reads large ones alone
@@ -235,7 +250,7 @@ LOADED = {
 }
 """Kind of file → modules that read it."""
 
-WITH_PANDAS = ("h5ad",)
-"""Kinds of files that are read with it."""
+BY_ARROW = ("feather", "parquet", "json", "zip", "csv", "tsv")
+"""Kinds of files that Arrow reads."""
 
 OPENERS: dict[str, Callable[..., Any]] = {"table": _open_table, "array": _open_array, "picture": _open_picture}

@@ -114,11 +114,12 @@ def _plain_array(array: Array, arrays: list[Array]) -> list[Any]:
 
 
 class _Unpacked:
-    """Values of one message. Nothing here refers to itself: its bytes, a block of rows, are gone with the last array."""
+    """Values of one message. Nothing refers to itself here: a block of rows is gone with the last array."""
 
     def __init__(self, arrays: bytes | Array | None):
         self._bytes = np.frombuffer(b"" if arrays is None else arrays, np.uint8)
         self._place = 0
+
     def value(self, said: Any) -> Any:
         if type(said) is list:
             return said if set(map(type, said)) <= PLAIN else [self.value(one) for one in said]
