@@ -1,4 +1,5 @@
-"""`memory=` holds for every model on every kind of file: peaks of whole processes, as the system counted them.
+"""`memory=` holds for every model on every kind of file: peaks of whole processes, as the system counted them, and of
+the children that read for them, added up.
 
 A limit that is refused is refused before it is exceeded, and the one that the refusal names is enough.
 """
@@ -8,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ import scipy.sparse
 import lowdim
 from harness import FULL, Tally, many
 from lowdim.models.registry import FOLDERS, model_class
+from peaks import run_measured
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
 
@@ -95,6 +95,7 @@ class Ended(NamedTuple):
     """How a fit in a process of its own ended."""
 
     peak: int
+    """Of the process, and of the children that read for it, added up."""
     before: int
     refused: str
     variances: list[float] | None
@@ -103,9 +104,10 @@ class Ended(NamedTuple):
 def fit_in_child(name: str, path: Path, megabytes: int) -> Ended:
     make, settings = MODELS[name]
     given = [make, json.dumps(settings), str(path), f"{megabytes}MB"]
-    ended = subprocess.run([sys.executable, "-c", CHILD, *given], capture_output=True, text=True, timeout=3000)
-    assert ended.returncode == 0, ended.stderr
-    return Ended(*json.loads(ended.stdout))
+    ended = run_measured(CHILD, given, timeout=3000)
+    assert ended.code == 0, ended.errors
+    own, *rest = json.loads(ended.said)
+    return Ended(max(own, ended.peak), *rest)
 
 
 def make_rows(first: int, count: int) -> np.ndarray:

@@ -36,11 +36,11 @@ def choose_rung(source: Source, *, whole: bool = False, room: int | None = None)
 
 
 def fits_in_memory(source: Source, room: int | None) -> bool:
-    """Whether the rows as one array take at most half of the memory that is left."""
+    """Whether the rows as one array take at most half of the memory that is left beside what reading them takes."""
     if not isinstance(source, ConvertibleSource) or source.weighted or source.likely_bytes is None:
         return False
     free = left_memory()
-    return 2 * source.likely_bytes <= (free if room is None else min(room, free))
+    return 2 * source.likely_bytes + source.reading_bytes <= (free if room is None else min(room, free))
 
 
 def refuse_held(source: Source, copies: int, sparse: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The memory limit of a fit: of all that the process holds at its peak.
+"""The memory limit of a fit: of all that the process holds at its peak, and with it the processes that read for it.
 
 A fit with `memory=` puts its budget in force, and all that is done inside counts with it: files are opened, rows are
 counted and read in blocks, solvers are chosen and libraries loaded by what it leaves.
@@ -15,7 +15,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Protocol
+from weakref import WeakSet
 
 from lowdim.errors import BadParameter, LowdimError, Piece, Setting, TooLarge
 from lowdim.runtime import machine
@@ -45,13 +46,13 @@ RESERVE = 1.05
 
 @dataclass(frozen=True)
 class Budget:
-    """A limit of the memory that the whole process holds, in bytes."""
+    """A limit of the memory that the whole process and those that read for it hold, in bytes."""
 
     limit: int
 
     @property
     def held(self) -> int:
-        """Bytes that the process holds now, and cannot do without."""
+        """Bytes that the process and those that read for it hold now, and cannot do without."""
         give_back()
         return resident_bytes()
 
@@ -120,9 +121,25 @@ def bytes_of(owner: str, memory: Any) -> int:
     raise BadParameter.of(owner, "memory", memory, "None, a number of bytes, or a text such as '512MB' or '1.5GiB'")
 
 
+class Helper(Protocol):
+    """A process that works for this one."""
+
+    @property
+    def held(self) -> int:
+        """Bytes of memory that it held when it last said so; 0: it has ended."""
+
+
+_helpers: WeakSet[Helper] = WeakSet()
+
+
+def count_helper(helper: Helper) -> None:
+    """Have what this one holds count as held, as long as it lives."""
+    _helpers.add(helper)
+
+
 def resident_bytes() -> int:
-    """Bytes that the process holds in memory now; 0 where the system does not say."""
-    return machine.held_bytes() or 0
+    """Bytes that the process and those that read for it hold in memory now; 0 where the system does not say."""
+    return (machine.held_bytes() or 0) + sum(helper.held for helper in list(_helpers))
 
 
 def still_to_load(library: str) -> int:
@@ -198,12 +215,14 @@ def whole_power(limit: int) -> int:
     return 1 << (max(1, limit).bit_length() - 1)
 
 
-def block_limit(reading_bytes: int) -> int | None:
+def block_limit(reading_bytes: int, blocks_beside: int) -> int | None:
     """Bytes of a block of rows where a fit has planned none: all blocks take half of what the budget leaves.
 
-    `reading_bytes` is what reading takes beside them. None: no budget is in force.
+    `reading_bytes` is what reading takes beside them, in so many further blocks. None: no budget is in force.
     """
     budget = budget_in_force()
     if budget is None:
         return None
-    return max(LEAST_BLOCK_BYTES, whole_power((budget.first_room - reading_bytes) // 2 // held_blocks()))
+    return max(
+        LEAST_BLOCK_BYTES, whole_power((budget.first_room - reading_bytes) // 2 // (held_blocks() + blocks_beside))
+    )

@@ -267,7 +267,7 @@ class Source(ABC):
             At least 1.
         """
         a_row = max(1, self.n_columns * self.dtype.itemsize)
-        limit = self.most_block_bytes or block_limit(self.reading_bytes)
+        limit = self.most_block_bytes or block_limit(self.reading_bytes, self.blocks_beside)
         return max(1, BLOCK_BYTES // a_row, least_rows) if limit is None else max(1, min(limit, BLOCK_BYTES) // a_row)
 
     def map_rows(self, function: Callable[[Block], Array], width: int, dtype: Any) -> Any:

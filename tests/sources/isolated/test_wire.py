@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import gc
 import json
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -144,3 +146,19 @@ def test_messages_are_json() -> None:
     text, arrays = pack({"rows": np.arange(3.0), "name": "a"})
     assert json.loads(text) == {"rows": {"$": ["array", "<f8", [3], "C"]}, "name": "a"}
     assert bytes(arrays[0]) == np.arange(3.0).tobytes()
+
+
+def test_what_came_is_let_go_at_once():
+    """Blocks that wait for the collector of cycles would add up to the whole file."""
+    text, arrays = pack({"rows": np.arange(6.0).reshape(2, 3)})
+    came = np.concatenate(arrays)
+    gone = weakref.ref(came)
+    gc.disable()
+    try:
+        found = unpack(text, came)
+        del came
+        assert gone() is not None
+        del found
+        assert gone() is None
+    finally:
+        gc.enable()

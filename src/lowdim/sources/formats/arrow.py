@@ -279,7 +279,11 @@ class FeatherReader(TableReader):
         """Read record batches one after the other."""
         tops = self._found.tops(names)
         with read_errors(self._path), self._opened() as reader:
-            chosen = (batch.select(tops) for batch in self._each(reader))
+            chosen = (
+                batch.slice(start, rows).select(tops)  # a view: long batches would make blocks longer than was planned
+                for batch in self._each(reader)
+                for start in range(0, batch.num_rows, rows)
+            )
             yield from self._found.gather(chosen, names, rows, self.name, stored)
 
     def stored(self, names: list[str], rows: int) -> Iterator[Mapping[str, Any]]:

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import numpy as np
 
 from lowdim.errors import LowdimError, NeedsExtra, Told
 from lowdim.runtime.machine import held_bytes, leave_network
+from lowdim.runtime.memory import give_back
 from lowdim.sources.arrays import SparseSource
 from lowdim.sources.formats.packed import likely_bytes
 from lowdim.sources.formats.stored import StoredSource
@@ -31,6 +33,9 @@ from lowdim.sources.isolated.process import HEAD
 from lowdim.sources.isolated.wire import pack, unpack
 from lowdim.sources.tables.table import TableReader
 from lowdim.types import Array
+
+STREAMED = ("next", "between")
+"""Questions for blocks of rows."""
 
 MIN_SHARED_BYTES = 2**16
 """Arrays of fewer bytes go through the pipe."""
@@ -74,6 +79,8 @@ def _answer(served: _Served, question: dict[str, Any]) -> dict[str, Any]:
                 traceback.print_exception(error)
             answer["error"] = (type(error).__name__, str(error)[:1000])
     told = [one.message if isinstance(one.message, Told) else str(one.message) for one in caught]
+    if question["do"] not in STREAMED:  # between blocks it would be taken again at once
+        give_back()
     return {**answer, "warnings": told, "held": held_bytes() or 0}
 
 
@@ -109,6 +116,21 @@ def _write(pipe: int, data: Any) -> None:
         view = view[os.write(pipe, view[: 2**20]) :]
 
 
+class _NoPandas(MetaPathFinder):
+    """Arrow loads pandas where it finds it, which takes 40 MB: it does without."""
+
+    @classmethod
+    def install(cls, wanted: bool) -> None:
+        """Have it not be found from now on; or be found again, for files that need it."""
+        others = [finder for finder in sys.meta_path if not isinstance(finder, cls)]
+        sys.meta_path[:] = [cls(), *others] if wanted else others
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        """Nothing of other packages; an error where pandas is asked for."""
+        if name == "pandas":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
 class _Served:
     """What was opened, and the rows that are being read of it."""
 
@@ -124,6 +146,7 @@ class _Served:
 
     def _open(self, what: str, **said: Any) -> dict[str, Any]:
         limit_memory(None)
+        _NoPandas.install(said.get("kind") in BY_ARROW)
         for module in LOADED.get(said.get("kind", what), ()):  # the code is not what a file takes
             if module.startswith("arrow_") and likely_bytes(said["path"]) < SAMPLE_BYTES:
                 continue  # it reads large ones alone
@@ -226,5 +249,8 @@ LOADED = {
     "picture": ("pictures",),
 }
 """Kind of file → modules that read it."""
+
+BY_ARROW = ("feather", "parquet", "json", "zip", "csv", "tsv")
+"""Kinds of files that Arrow reads."""
 
 OPENERS: dict[str, Callable[..., Any]] = {"table": _open_table, "array": _open_array, "picture": _open_picture}

@@ -21,7 +21,7 @@ import numpy as np
 
 from lowdim.errors import BadFile, LowdimError, Setting
 from lowdim.runtime.machine import read_at
-from lowdim.runtime.memory import available_memory
+from lowdim.runtime.memory import available_memory, count_helper
 from lowdim.runtime.progress import stop_if_asked
 from lowdim.runtime.warn import warn_user
 from lowdim.sources.formats.long_reads import when_written
@@ -85,8 +85,13 @@ class Child:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock, self._owner = threading.Lock(), os.getpid()
         self._left: list[int] = []
-        self.held = 0
-        """Bytes of memory that the process held when it last answered."""
+        self._held = 0
+        count_helper(self)
+
+    @property
+    def held(self) -> int:
+        """Bytes of memory that the process held when it last answered; 0: there is none."""
+        return self._held if self._process is not None and self._owner == os.getpid() else 0
 
     @property
     def name(self) -> str:
@@ -208,7 +213,7 @@ class Child:
             raise BadFile(
                 f"{self.name}: what came of reading it cannot be understood ({error}); do not use it."
             ) from error
-        self.held = answer["held"]
+        self._held = answer["held"]
         for warning in answer["warnings"]:
             warn_user(warning) if isinstance(warning, Warning) else warn_user(str(warning))
         if "error" in answer:

@@ -68,9 +68,8 @@ class IsolatedReader(TableReader):
         return found
 
     def reading_bytes(self, names: list[str]) -> int:
-        """What the child holds, and what reading takes there."""
-        inner = int(self._child.ask(do="reading_bytes", number=self._number, names=names))
-        return self._child.held + SLACK + inner
+        """What reading takes in the child beside what that holds already."""
+        return SLACK + int(self._child.ask(do="reading_bytes", number=self._number, names=names))
 
     def _stream(self, names: list[str], rows: int, stored: bool) -> Iterator[Any]:
         stream, child = next(NUMBERS), self._child
@@ -101,7 +100,7 @@ def isolated_array(paths: Sequence[Path], child: Child | None = None, **said: An
     else:
         about["dtype"] = np.dtype(about["dtype"])
         source = StoredSource(partial(_open_rows, child, number), **about, beside=beside)
-        source.reading_bytes += child.held + SLACK
+        source.reading_bytes += SLACK
         source.blocks_beside = BLOCKS_BESIDE
     source.label, source.names = label, names
     return source

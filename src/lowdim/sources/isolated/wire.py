@@ -25,12 +25,6 @@ from lowdim.types import Array
 RECORDS = {kind.__name__: kind for kind in (Column, Selection, Lines, errors.Setting, errors.Words, errors.Refusal)}
 """Records that may come, of plain values."""
 
-TIMES: dict[str, Callable[[str], Any]] = {
-    "datetime": datetime.datetime.fromisoformat,
-    "date": datetime.date.fromisoformat,
-    "time": datetime.time.fromisoformat,
-}
-
 PLAIN = {str, float, int, bool, type(None)}
 """What JSON knows."""
 
@@ -120,26 +114,11 @@ def _plain_array(array: Array, arrays: list[Array]) -> list[Any]:
 
 
 class _Unpacked:
-    """Values of one message."""
+    """Values of one message. Nothing refers to itself here: a block of rows is gone with the last array."""
 
     def __init__(self, arrays: bytes | Array | None):
         self._bytes = np.frombuffer(b"" if arrays is None else arrays, np.uint8)
         self._place = 0
-        self._makers: dict[str, Callable[..., Any]] = {
-            "array": self._array,
-            "texts": lambda shape, cells: np.array(cells, dtype=str).reshape(shape),
-            "objects": self._objects,
-            "masked": lambda data, mask: np.ma.MaskedArray(self.value(data), self.value(mask)),
-            "bytes": lambda array: bytes(self.value({"$": array})),
-            "arrow": self._arrow,
-            "tuple": lambda parts: tuple(self.value(parts)),
-            "dict": lambda pairs: {self.value(key): self.value(one) for key, one in pairs},
-            "path": Path,
-            "timedelta": lambda parts: datetime.timedelta(*parts),
-            "record": lambda name, values: RECORDS[name](**self.value(values)),
-            "told": self._told,
-            **TIMES,
-        }
 
     def value(self, said: Any) -> Any:
         if type(said) is list:
@@ -149,7 +128,7 @@ class _Unpacked:
         if "$" not in said:
             return {key: self.value(one) for key, one in said.items()}
         what, *parts = said["$"]
-        return self._makers[what](*parts)
+        return MAKERS[what](self, *parts)
 
     def _array(self, dtype: str, shape: Sequence[int], order: Literal["C", "F"]) -> Array:
         kind = np.dtype(dtype)
@@ -178,3 +157,23 @@ class _Unpacked:
         told: errors.Told = maker.__new__(kind)
         told.__dict__.update(self.value(more))
         return told._of_pieces(tuple(self.value(pieces)))
+
+
+MAKERS: dict[str, Callable[..., Any]] = {
+    "array": _Unpacked._array,
+    "texts": lambda _, shape, cells: np.array(cells, dtype=str).reshape(shape),
+    "objects": _Unpacked._objects,
+    "masked": lambda unpacked, data, mask: np.ma.MaskedArray(unpacked.value(data), unpacked.value(mask)),
+    "bytes": lambda unpacked, array: bytes(unpacked.value({"$": array})),
+    "arrow": _Unpacked._arrow,
+    "tuple": lambda unpacked, parts: tuple(unpacked.value(parts)),
+    "dict": lambda unpacked, pairs: {unpacked.value(key): unpacked.value(one) for key, one in pairs},
+    "path": lambda _, path: Path(path),
+    "timedelta": lambda _, parts: datetime.timedelta(*parts),
+    "record": lambda unpacked, name, values: RECORDS[name](**unpacked.value(values)),
+    "told": _Unpacked._told,
+    "datetime": lambda _, text: datetime.datetime.fromisoformat(text),
+    "date": lambda _, text: datetime.date.fromisoformat(text),
+    "time": lambda _, text: datetime.time.fromisoformat(text),
+}
+"""What stands in a message in place of a value → what makes the value again."""
