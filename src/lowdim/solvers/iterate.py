@@ -59,8 +59,8 @@ class State(Protocol):
     """What an iterative solver carries from step to step.
 
     A state may have a `distance`: by what factor it is from being finished, 1 or less where it is; NaN where it does
-    not know. From how it falls it is told how many steps there will be. It may have `steps`, where several are made at
-    once: how many were made before it.
+    not know. From how it falls it is told how many steps there will be. Where several steps are made at once it
+    has `steps_done`: how many were made before it.
     """
 
     @property
@@ -98,9 +98,9 @@ def iterate(
     with stage(name, most=most or None) as tell:
         done = 0
         while done < most and not state.finished:
-            before = getattr(state, "steps", 0)
+            before = getattr(state, "steps_done", 0)
             state = step(state)
-            done += max(1, getattr(state, "steps", 0) - before)
+            done += max(1, getattr(state, "steps_done", 0) - before)
             if observe is not None:
                 observe(state)
             distance = getattr(state, "distance", math.nan)

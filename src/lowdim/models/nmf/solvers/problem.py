@@ -143,6 +143,11 @@ class Search:
         return self.residual <= max(self.tol, ROUNDING)
 
     @property
+    def steps_done(self) -> int:
+        """For `iterate`, as a step may make several."""
+        return self.steps
+
+    @property
     def distance(self) -> float:
         """How many times what is allowed the KKT residual is."""
         return self.residual / max(self.tol, ROUNDING)
