@@ -185,7 +185,6 @@ def test_fit_keeps_a_codebook_and_its_codes(run, wine):
         ("--scale", "--scale: a codebook is of the columns as they are"),
         ("--memory 1GB", "--memory 1GB: k-means keeps at most 1 GiB"),
         ("--kernel rbf", "only --model kernel has that"),
-        ("--resume x.lowdim", "--model vq leaves no checkpoints"),
     ],
 )
 def test_what_codebooks_cannot_do_is_said(run, wine, options, said):

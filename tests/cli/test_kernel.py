@@ -122,10 +122,12 @@ def test_what_means_nothing_is_a_usage_error(verb, argv, said, run, wine):
     assert len(ended.err.splitlines()) == 1
 
 
-def test_there_is_no_checkpoint_to_go_on_from(run, wine):
-    ended = run(*FIT, "--resume", "x.lowdim")
-    assert ended.code == 2
-    assert "leaves no checkpoints; fit it anew" in ended.err
+@pytest.mark.parametrize("model", ["kernel", "vq", "nmf", "logistic", "pca", "ppca"])
+def test_a_checkpoint_that_is_not_there_is_named(run, wine, model):
+    ended = run("fit", "wine.csv", "--model", model, "--keep", "2", "--drop", "kind", "--resume", "x.lowdim")
+    assert ended.code == 4
+    assert ended.out == ""
+    assert "x.lowdim: no such file" in ended.err
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ def test_there_is_no_checkpoint_to_go_on_from(run, wine):
     [
         (["--weight", "hue"], 3, "kernel PCA counts every row once"),
         (["--kernel", "sigmoid", "--scale"], 3, "take another kernel, such as --kernel rbf."),
-        (["--memory", "1MB"], 6, "--memory 1 MB: a fit of 178 rows takes about"),
+        (["--memory", "1MB"], 6, "but memory is limited to 1 MB: allow"),
     ],
 )
 def test_what_cannot_be_fitted_is_said_in_words_of_the_prompt(argv, code, said, run, wine):

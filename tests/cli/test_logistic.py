@@ -74,7 +74,6 @@ def test_answers_that_are_missing(run, answers):
         (("--family", "poisson"), "only --model logistic has that"),
         (("--model", "logistic", "--family", "binomial"), "it must be one of bernoulli, poisson, gaussian"),
         (("--model", "logistic", "--keep", "90.5%"), "a whole number of components, from 1"),
-        (("--model", "logistic", "--resume", "x.lowdim"), "leaves no checkpoints"),
     ],
 )
 def test_what_cannot_be_is_said(run, answers, options, said):

@@ -65,7 +65,6 @@ def test_a_table_with_holes(run, wine):
         (("--loss", "kl"), "only --model nmf or autoencoder has that"),
         (("--model", "nmf", "--loss", "absolute"), "--loss absolute: it must be kl"),
         (("--model", "nmf", "--keep", "90.5%"), "a whole number from 1 or auto is needed"),
-        (("--model", "nmf", "--resume", "x.lowdim"), "leaves no checkpoints"),
     ],
 )
 def test_what_cannot_be_is_said(run, wine, options, said):

@@ -20,7 +20,7 @@ import scipy.sparse
 import lowdim
 from harness import FULL, Tally, many
 from lowdim.models.registry import FOLDERS, model_class
-from peaks import run_measured
+from models.peaks import run_measured
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peaks are read from /proc")
 

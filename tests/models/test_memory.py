@@ -18,7 +18,7 @@ from lowdim import PCA, ProbabilisticPCA
 from lowdim.errors import BadParameter, NotConverged, TooLarge
 from lowdim.runtime.memory import budget_of, resident_bytes
 from lowdim.sources.open import open_source
-from peaks import run_measured
+from models.peaks import run_measured
 
 CHILD = """
 import json, sys

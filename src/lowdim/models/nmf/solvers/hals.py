@@ -30,6 +30,7 @@ from lowdim.models.nmf.solvers.problem import (
     stretches,
 )
 from lowdim.runtime import native
+from lowdim.runtime.progress import watched_here
 from lowdim.runtime.threads import in_order
 from lowdim.types import Floats
 
@@ -88,7 +89,7 @@ class Hals:
     def step(self, state: Search) -> Search:
         """Both factors once, from where extrapolation leads; back to the last factors if that is worse.
 
-        Of small data several such steps, up to the next look, but none beyond `state.last`.
+        Of small data several such steps, up to the next look but none beyond `state.last`, unless somebody watches.
         """
         memory: Beyond = state.memory
         if self._at_once(len(memory.H)):
@@ -125,7 +126,8 @@ class Hals:
         places = [slice(at, at + size) for at, size in zip(starts, (n, n, p, p), strict=True)]
         for place, factor in zip(places, (memory.W, memory.Wy, memory.H, memory.Hy), strict=True):
             here[:, place] = factor
-        costs = np.empty(max(1, min(self.look - state.steps % self.look, state.last - state.steps)))
+        most = min(self.look - state.steps % self.look, state.last - state.steps)
+        costs = np.empty(max(1, most) if watched_here() is None else 1)  # the same numbers, whoever hears of each step
         told = np.array([memory.share, memory.ceiling, memory.plain, state.objective[-1], 0, 0], dtype=np.float64)
         penalties = penalty.l1_W, penalty.l2_W, penalty.l1_H, penalty.l2_H
         growth, sweeps = (GROWTH, CEILING_GROWTH), (self.sweeps, STILL)
