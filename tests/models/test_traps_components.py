@@ -124,11 +124,8 @@ def test_11_what_is_no_number_of_components(solver, number):
     with pytest.raises(BadParameter, match="n_components=") as caught:
         PCA(number, svd_solver=solver).fit(spread(8))
     assert isinstance(caught.value, (LowdimError, ValueError))
-    if isinstance(number, list):  # whatever the data are
-        assert "must be a number, 'mle' or None" in str(caught.value)
-    else:
-        assert "1" in str(caught.value)
-        assert "5" in str(caught.value)
+    assert "1" in str(caught.value)
+    assert "5" in str(caught.value)
 
 
 @each_route

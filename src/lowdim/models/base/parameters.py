@@ -294,8 +294,13 @@ def check(model: Any) -> None:
     """Raise an error for a parameter that the model's constructor does not declare so."""
     for parameter, whole in _checked(type(model)):  # type: ignore[arg-type]  # mypy does not take a class for hashable
         value = getattr(model, parameter.name)
-        if value is not parameter.default and (whole or not is_scalar(value)):  # defaults are right: a test checks them
+        if value is not parameter.default and (whole or not _is_plain(value)):  # defaults are right: a test checks them
             parameter.check(type(model).__name__, value)
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a fit may ask what it is: a number or word, or a list of them, which is not equal to either."""
+    return is_scalar(value) or type(value) is list
 
 
 @cache
